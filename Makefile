@@ -1,0 +1,54 @@
+# Every target sets up what it needs first; `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-fast lint types check bench lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+setup: $(READY) ## virtual environment with the locked dependencies, Promptfoo's Node package included
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "evalparity needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the locked Python packages (about 1.2 GB; two minutes or so, once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/evalparity adapters install
+	@touch $@
+
+demo: setup ## score the example suite with all three frameworks and print the report
+	@rm -rf runs/demo
+	@$(BIN)/evalparity run examples/refund_policy/suite.yaml --out runs/demo
+
+test: setup ## all tests
+	$(BIN)/python -m pytest -n 2
+
+test-fast: setup ## the tests that take less than ten seconds each
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+lint: setup ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup ## mypy, strict, on the packages as they are installed
+	@rm -rf .types && mkdir -p .types/evalparity
+	@cp -r unified_schema adapters comparisons .types/evalparity/
+	MYPYPATH=.types $(BIN)/mypy -p evalparity.unified_schema -p evalparity.adapters -p evalparity.comparisons
+
+check: lint types test ## what CI runs
+
+bench: setup ## measure the gateway against a bare server, in one run
+	$(BIN)/python benchmarks/gateway.py
+
+lock: ## refresh requirements.lock from pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-header --no-annotate --upgrade --output-file requirements.lock
+
+clean: ## remove what the other targets made here
+	rm -rf $(VENV) .types build *.egg-info runs .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""One translator per framework, and the gateway through which all of them reach the judge."""

@@ -1,0 +1,1 @@
+"""The judge: the gateway to it, what passed through, and the built-in lexical one."""

@@ -1,0 +1,246 @@
+"""The gateway: the one way by which every framework reaches the judge, and only the judge.
+
+An OpenAI-compatible server on this machine's loopback address. Each cell of a run has a base URL of its own, so
+each call belongs to exactly one cell, whatever a framework says about it. The way of a call:
+
+    framework -> same judge enforced -> inputs noted -> [cache, replay, budget: here] -> turn, retries -> upstream
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType, TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+
+from evalparity.adapters.base import PromptStep, Sent
+from evalparity.adapters.judge.cells import Cell, PendingCall
+from evalparity.adapters.judge.enforcement import enforce_chat, enforce_embedding, replaced
+from evalparity.adapters.judge.ledger import Ledger
+from evalparity.adapters.judge.limits import FairSlots
+from evalparity.adapters.judge.proof import InputProofBuilder, Texts
+from evalparity.adapters.judge.replies import chat_reply, embedding_reply, read_tokens
+from evalparity.adapters.judge.retries import Line
+from evalparity.adapters.judge.settings import JudgeSettings
+from evalparity.adapters.judge.steps import STEP_HEADER, find_step, last_user_text, message_text
+from evalparity.adapters.judge.traffic import CallKind, CellTraffic
+from evalparity.adapters.judge.upstream import Upstream, UpstreamRequest
+from evalparity.unified_schema.errors import JudgeError
+
+Json = dict[str, Any]
+Exchanged = tuple[str | None, Json]
+"""The text of a reply, None for embeddings, and the JSON that the framework gets."""
+
+_KINDS: Mapping[str, CallKind] = MappingProxyType({"chat/completions": "chat", "embeddings": "embedding"})
+_ROLES: Mapping[CallKind, str] = MappingProxyType({"chat": "judge", "embedding": "embedding model"})
+_LONGEST_REQUEST = 256 * 1024**2
+_LONGEST_STEP_NAME = 200
+_NEVER_AGAIN = MappingProxyType({"x-should-retry": "false"})
+"""OpenAI's SDKs obey it: whatever they are set to, the one retry policy is the gateway's."""
+_REFUSED, _GONE, _FAILED = 400, 410, 502
+"""No framework tries again after 400, 410 or 502; each of them would after 429."""
+
+
+class Gateway:
+    """The server of one run; an asynchronous context manager that also closes the upstreams.
+
+    Args:
+        settings: the judge of the run.
+        upstream: where chat calls go.
+        embedder: where embedding calls go; None: the run has no embedding model.
+        steps: the prompts of each framework, to name the step of a call.
+        ledger: takes every call that ended; None: nothing is written.
+        grace: seconds that a cell's answers on their way are awaited when it is closed.
+    """
+
+    def __init__(
+        self,
+        settings: JudgeSettings,
+        *,
+        upstream: Upstream,
+        embedder: Upstream | None,
+        steps: Mapping[str, Sequence[PromptStep]],
+        ledger: Ledger | None = None,
+        grace: float = 10.0,
+    ) -> None:
+        self._settings, self._steps, self._ledger, self._grace = settings, steps, ledger, grace
+        self._upstreams: Mapping[CallKind, Upstream] = (
+            {"chat": upstream} if embedder is None else {"chat": upstream, "embedding": embedder}
+        )
+        slots = FairSlots(settings.concurrency)
+        self._lines = {kind: Line(to, slots, settings) for kind, to in self._upstreams.items()}
+        self._cells: dict[str, Cell | None] = {}  # by the token in the URL; None: closed
+        self._tokens: dict[str, str] = {}  # by the cell's own name
+        self._run = secrets.token_urlsafe(24)
+        self._port = 0
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=_LONGEST_REQUEST)
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self._port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await asyncio.gather(*(self._close(name, grace=0.0) for name in list(self._tokens)))
+        finally:
+            await self._runner.cleanup()
+            for upstream in self._upstreams.values():
+                await upstream.close()
+
+    def open_cell(
+        self,
+        *,
+        cell: str,
+        framework: str,
+        metric: str,
+        texts: Texts,
+        sent: Sequence[Sent],
+        repeat: int = 0,
+    ) -> str:
+        """Open a cell and return its base URL, up to and including `/v1`.
+
+        Args:
+            cell: name of the cell in the ledger; never part of the URL.
+            framework: whose cell it is; takes turns with the others.
+            metric: canonical metric, for messages.
+            texts: the case's texts by canonical field, contexts as a tuple.
+            sent: the texts that must reach the judge, and in which form.
+            repeat: 0-based repeat, added to the seed.
+
+        Raises:
+            ValueError: a cell of this name is open.
+        """
+        if cell in self._tokens:
+            raise ValueError(f"cell {cell!r} is open already")
+        token = secrets.token_urlsafe(12)
+        self._tokens[cell] = token
+        self._cells[token] = Cell(
+            name=cell,
+            framework=framework,
+            metric=metric,
+            repeat=repeat,
+            inputs=InputProofBuilder(texts, sent),
+        )
+        return f"http://127.0.0.1:{self._port}/{self._run}/{token}/v1"
+
+    async def close_cell(self, cell: str) -> CellTraffic:
+        """Close a cell and return its traffic, which by then stands in the ledger; its URL answers 410 from now on.
+
+        Calls that wait are cancelled at once, calls on their way upstream after the gateway's grace; both end as
+        failed with kind `interrupted`.
+
+        Raises:
+            KeyError: no cell of this name is open.
+            EvalparityError: the ledger could not be written.
+        """
+        return await self._close(cell, grace=self._grace)
+
+    async def _close(self, name: str, *, grace: float) -> CellTraffic:
+        token = self._tokens.pop(name)
+        cell, self._cells[token] = self._cells[token], None
+        assert cell is not None  # a name is in _tokens while its cell is open
+        await cell.settle(grace)
+        if self._ledger is not None:
+            await asyncio.wrap_future(self._ledger.flush())
+        return cell.traffic()
+
+    async def _serve(self, request: web.Request) -> web.Response:
+        cell, kind = self._addressed(request)
+        pending = cell.begin(kind)
+        task = asyncio.create_task(self._answer(request, cell, pending))
+        cell.running[task] = pending
+        task.add_done_callback(lambda ended: cell.running.pop(ended, None))
+        return await task
+
+    def _addressed(self, request: web.Request) -> tuple[Cell, CallKind]:
+        """Return whose call it is; without the run's token the gateway looks like an empty server."""
+        run, _, rest = request.match_info["path"].partition("/")
+        token, _, path = rest.partition("/v1/")
+        is_ours = secrets.compare_digest(run.encode(), self._run.encode())
+        if not is_ours or request.method != "POST" or path not in _KINDS or token not in self._cells:
+            raise web.HTTPNotFound
+        cell = self._cells[token]
+        if cell is None:
+            raise web.HTTPGone(text='{"error": {"message": "this cell is closed"}}', headers=_NEVER_AGAIN)
+        return cell, _KINDS[path]
+
+    async def _answer(self, request: web.Request, cell: Cell, pending: PendingCall) -> web.Response:
+        """Serve one call to its end, whatever the end is, and record it."""
+        reply: str | None = None
+        error: JudgeError | None = None
+        body: Json = {}
+        try:
+            asked = _parsed(await request.read())
+            pending.step = (request.headers.get(STEP_HEADER) or "")[:_LONGEST_STEP_NAME] or None
+            exchange = self._chat if pending.kind == "chat" else self._embed
+            reply, body = await exchange(asked, cell, pending)
+        except JudgeError as failure:
+            error = failure
+        except asyncio.CancelledError:  # the task is the cell's own: only closing the cell cancels it
+            error = JudgeError("interrupted", "the cell was closed before the judge answered")
+        call = cell.end(pending, reply=reply, error=error)
+        if self._ledger is not None:
+            self._ledger.write(call)
+        return web.json_response(body) if error is None else _failure(error)
+
+    async def _chat(self, asked: Json, cell: Cell, pending: PendingCall) -> Exchanged:
+        sent = enforce_chat(asked, self._settings, repeat=cell.repeat)
+        pending.asked = replaced(asked, sent)
+        text = last_user_text(sent["messages"])
+        if pending.step is None:
+            step = find_step(self._steps.get(cell.framework, ()), told=None, text=text)
+            pending.step = step.name if step else None
+        cell.inputs.see_messages(message_text(message) for message in sent["messages"])
+        return await self._ask(sent, cell, pending, chat_reply)
+
+    async def _embed(self, asked: Json, cell: Cell, pending: PendingCall) -> Exchanged:
+        model = self._settings.embedding_model if "embedding" in self._lines else None
+        sent = enforce_embedding(asked, model)
+        pending.asked = replaced(asked, sent)
+        cell.inputs.see_embedded(sent["input"])
+        as_base64 = asked.get("encoding_format") == "base64"
+        read = partial(embedding_reply, texts=len(sent["input"]), as_base64=as_base64)
+        return await self._ask(sent, cell, pending, lambda answer: (None, read(answer)))
+
+    async def _ask(self, sent: Json, cell: Cell, pending: PendingCall, read: Callable[[Json], Exchanged]) -> Exchanged:
+        """Get the answer to one enforced request: the place of the cache, the cassette and the budget."""
+        request = UpstreamRequest(
+            kind=pending.kind, body=sent, framework=cell.framework, metric=cell.metric, step=pending.step
+        )
+        try:
+            answer = await self._lines[pending.kind].ask(request, pending.attempts)
+            pending.tokens = read_tokens(answer)
+            return read(answer)
+        except JudgeError as error:
+            where = self._upstreams[pending.kind].where
+            message = f"{_ROLES[pending.kind]} {sent['model']!r} {where}: {error}"
+            raise JudgeError(error.kind, message) from error
+
+
+def _parsed(raw: bytes) -> Json:
+    try:
+        asked = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        why = f"the gateway refused a request of the framework: it is not JSON ({error})"
+        raise JudgeError("framework_error", why) from error
+    if not isinstance(asked, dict):
+        raise JudgeError("framework_error", "the gateway refused a request of the framework: no JSON object")
+    return asked
+
+
+def _failure(error: JudgeError) -> web.Response:
+    """An error in OpenAI's form; a framework that shows its message shows ours."""
+    status = _REFUSED if error.kind == "framework_error" else _FAILED
+    body = {"error": {"message": f"[{error.kind}] {error}", "type": error.kind, "param": None, "code": error.kind}}
+    return web.json_response(body, status=status, headers=_NEVER_AGAIN)

@@ -1,0 +1,43 @@
+"""How the one judge is called: the same model, temperature, seed and output limit for every framework."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+LEXICAL = "lexical"
+"""Name of the built-in deterministic judge and of its embeddings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """The judge of a run.
+
+    Attributes:
+        model: name of the judge model, or `lexical`.
+        url: base URL of an OpenAI-compatible server, up to and including `/v1`; None for `lexical`.
+        embedding_model: name of the embedding model, `lexical`, or None when there is none.
+        embedding_url: base URL for embeddings; None: the judge's.
+        api_key: the key; lives in the gateway's process only and is left out of every representation.
+        embedding_api_key: key for `embedding_url`; None: the judge's key, if both URLs have the same host.
+        temperature: sent with every chat call.
+        seed: sent with every chat call; the repeat index is added to it.
+        max_output_tokens: limit of every reply.
+        concurrency: calls in flight upstream, shared fairly among frameworks.
+        attempts: requests per call at most, the first included.
+        request_timeout: seconds until one request is given up.
+        deadline: seconds until a call is given up, all attempts and waits included.
+    """
+
+    model: str = LEXICAL
+    url: str | None = None
+    embedding_model: str | None = LEXICAL
+    embedding_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    embedding_api_key: str | None = field(default=None, repr=False)
+    temperature: float = 0.0
+    seed: int = 0
+    max_output_tokens: int = 4096
+    concurrency: int = 16
+    attempts: int = 4
+    request_timeout: float = 120.0
+    deadline: float = 300.0

@@ -1,0 +1,67 @@
+"""What passed between a framework and the judge: one record per call, as the gateway saw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+CallKind = Literal["chat", "embedding"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One chat or embedding call of one cell.
+
+    Attributes:
+        cell: opaque token of the cell.
+        ordinal: 0-based position among the cell's calls of the same kind.
+        kind: chat or embedding.
+        step: which prompt of the framework; None when unknown.
+        asked: the parameters that the framework asked for and the gateway replaced, by name.
+        attempts: requests sent upstream, at least 1 unless refused before.
+        error_kind: None when answered, else an error kind.
+        error: message of the error.
+        input_tokens, cached_tokens, reasoning_tokens, output_tokens: as the upstream counted; None: not told.
+        cost_usd: None while the price is unknown.
+        seconds: from request to answer, waiting and retries included.
+        reply: text of the reply; None for embeddings and errors.
+    """
+
+    cell: str
+    ordinal: int
+    kind: CallKind
+    step: str | None = None
+    asked: dict[str, JsonValue]
+    attempts: int
+    error_kind: str | None = None
+    error: str | None = None
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    reply: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputProof:
+    """Whether the texts of a case reached the judge whole.
+
+    Attributes:
+        missing: canonical fields that were not found in any call of the cell.
+        rewritten: fields that the framework is known to have changed on their way.
+    """
+
+    missing: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellTraffic:
+    """All calls of one cell, in the order in which they were asked, and the proof of equal inputs."""
+
+    calls: tuple[Call, ...]
+    proof: InputProof

@@ -1,0 +1,179 @@
+"""Where judge calls go: what an upstream is, and the one that is any OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import aiohttp
+from yarl import URL
+
+from evalparity.adapters.judge.failures import bad_answer, status_error, without_key
+from evalparity.adapters.judge.traffic import CallKind
+from evalparity.unified_schema.errors import JudgeError, UsageError
+
+_PATHS: Mapping[CallKind, str] = MappingProxyType({"chat": "chat/completions", "embedding": "embeddings"})
+_LONGEST_ANSWER = 64 * 1024**2
+_SECRET_LENGTH = 16
+"""Keys below this length are placeholders such as `EMPTY`; taking such words out of replies would change them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpstreamRequest:
+    """One call as it goes upstream, and whose it is.
+
+    Attributes:
+        kind: chat or embedding.
+        body: the whole request, model and parameters enforced.
+        framework: who asks.
+        metric: for which canonical metric.
+        step: which prompt of the framework; None when unknown.
+    """
+
+    kind: CallKind
+    body: Mapping[str, Any]
+    framework: str
+    metric: str
+    step: str | None = None
+
+
+class Upstream(Protocol):
+    """Something that answers judge calls."""
+
+    @property
+    def where(self) -> str:
+        """Return where it is, to be read after the model's name: `at api.example.com`."""
+
+    async def send(self, request: UpstreamRequest) -> dict[str, Any]:
+        """Return the answer to one request, in OpenAI's form; one attempt, no retry.
+
+        Raises:
+            JudgeError: with the kind of the failure, and whether another attempt may succeed.
+        """
+
+    async def close(self) -> None:
+        """Give back what is held; no request follows."""
+
+
+class HttpUpstream:
+    """An OpenAI-compatible server. It alone holds the key, and sends it to this server alone.
+
+    A proxy named in the environment (`HTTPS_PROXY`, `NO_PROXY`) is used for every host that is not this
+    machine. Certificates are verified. Redirects are not followed: the key would go along.
+
+    Args:
+        url: base URL up to and including `/v1`.
+        key: sent as a bearer token; None: no key.
+
+    Raises:
+        UsageError: the URL is not http(s) or holds a password.
+    """
+
+    def __init__(self, url: str, key: str | None = None) -> None:
+        self._url = base_url(url)
+        self._key = key
+        self._proxy = _proxy_for(self._url)
+        self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def where(self) -> str:
+        """Return the server's host."""
+        return f"at {self._url.host}"
+
+    async def send(self, request: UpstreamRequest) -> dict[str, Any]:
+        """Return the server's answer to one request."""
+        try:
+            return await self._post(request)
+        except aiohttp.ClientSSLError as error:
+            why = without_key(str(error), self._key)
+            raise JudgeError("connect", f"no safe connection ({why}); check its certificate and the URL") from error
+        except (aiohttp.ClientError, OSError) as error:
+            why = without_key(str(error), self._key) or type(error).__name__
+            message = f"no connection ({why}); check the URL and that the server runs"
+            raise JudgeError("connect", message, transient=True) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _post(self, request: UpstreamRequest) -> dict[str, Any]:
+        url = self._url / _PATHS[request.kind]
+        async with self._open_session().post(
+            url, json=request.body, proxy=self._proxy, allow_redirects=False
+        ) as response:
+            text = without_key(await _read(response), self._secret)
+        if response.status // 100 != 2:  # noqa: PLR2004 - HTTP's class of success
+            raise status_error(response.status, response.headers, without_key(text, self._key))
+        try:
+            answer = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise bad_answer(without_key(text, self._key)) from error
+        if not isinstance(answer, dict) or answer.get("error"):
+            raise bad_answer(without_key(text, self._key))
+        return answer
+
+    @property
+    def _secret(self) -> str | None:
+        return self._key if self._key and len(self._key) >= _SECRET_LENGTH else None
+
+    def _open_session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),  # the gateway limits; certificates are verified by default
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+                timeout=aiohttp.ClientTimeout(total=None),  # the time limit is the caller's
+            )
+        return self._session
+
+
+def is_loopback(host: str | None) -> bool:
+    """Tell whether a host name or address is this machine's own."""
+    try:
+        return ip_address(host or "").is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def base_url(text: str) -> URL:
+    """Return the base URL of a server, without a slash at its end.
+
+    Raises:
+        UsageError: it is not http(s) or holds a password.
+    """
+    try:
+        url = URL(text.rstrip("/"))
+    except ValueError as error:
+        raise UsageError(f"judge URL {text!r}: {error}; write it as https://host/v1") from error
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise UsageError(f"judge URL {text!r}: write it as https://host/v1")
+    if url.password is not None:
+        raise UsageError("the judge URL holds a password: give the key by file or EVALPARITY_JUDGE_API_KEY")
+    return url
+
+
+def _proxy_for(url: URL) -> str | None:
+    """Not by `trust_env`, as aiohttp would also read ~/.netrc and send what it finds there to the judge."""
+    host = url.host or ""
+    if is_loopback(host) or urllib.request.proxy_bypass_environment(host):  # type: ignore[attr-defined]
+        return None
+    return urllib.request.getproxies_environment().get(url.scheme)
+
+
+async def _read(response: aiohttp.ClientResponse) -> str:
+    """Return the body as text; bytes that are not UTF-8 become U+FFFD, a flood is cut off."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.content.iter_any():
+        parts.append(part)
+        size += len(part)
+        if size > _LONGEST_ANSWER:
+            limit = _LONGEST_ANSWER // 1024**2
+            raise JudgeError("bad_reply", f"answered more than {limit} MB; check the URL and the server")
+    return b"".join(parts).decode("utf-8", "replace")

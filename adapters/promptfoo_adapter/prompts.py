@@ -1,0 +1,105 @@
+"""Promptfoo's prompts, as far as the lexical judge must know them: where the fields stand, what form is asked for.
+
+Promptfoo puts the fields between fixed texts. Its worked examples hold the same markers, so a field is looked for
+behind the last words of the examples only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from evalparity.adapters.base import PromptStep
+from evalparity.adapters.judge.lexical import LexicalJudge
+from evalparity.adapters.promptfoo_adapter.bindings import CONTEXT_JOIN
+
+FINAL_VERDICTS = "Final verdict for each statement in order:"
+"""Behind these words Promptfoo reads the verdicts, one between every two full stops."""
+
+NO_STATEMENTS = "\ufeff"
+"""A line that Promptfoo's trim() empties, so that it finds no statement; an empty reply would be a failed call."""
+
+_ATTRIBUTION_MARK = re.compile(r"\[(\s*(?:not\s+)?attributed\s*)\]", re.IGNORECASE)
+_VERDICT_MARK = re.compile(r"\b(verdict[^:\n]*|explanation\s*):", re.IGNORECASE)
+
+
+def _question(prompt: str, judge: LexicalJudge) -> str:
+    answer = _fields(prompt, after=" launched from?\n\nAnswer:", before="\nQuestion:")
+    return judge.question_for(answer)
+
+
+def _attributions(prompt: str, judge: LexicalJudge) -> str:
+    body = _fields(prompt, after=" So [Not Attributed]\n\ncontext:", before="\nclassification:\n")
+    # The last marker: passages of several lines hold it more often than reference answers do.
+    context, _, reference = _split(body.rpartition("\nanswer:"))
+    premises = _premises(context)
+    sentences = judge.split_sentences(reference) or [reference]
+    return "\n".join(
+        f"{number}. {_attribution(sentence, premises, judge)}" for number, sentence in enumerate(sentences, 1)
+    )
+
+
+def _attribution(sentence: str, premises: list[str], judge: LexicalJudge) -> str:
+    judgement = judge.judge_claim(sentence, premises)
+    mark = "[Attributed]" if judgement.label == "supported" else "[Not Attributed]"
+    said = _ATTRIBUTION_MARK.sub(r"(\1)", f"{_one_line(sentence)} {_one_line(judgement.reason)}")
+    return f"{said} So {mark}"
+
+
+def _statements(prompt: str, judge: LexicalJudge) -> str:
+    body = _fields(prompt, after=" were from different countries.\nquestion:", before="\nstatements:\n")
+    _, _, answer = _split(body.partition("\nanswer: "))
+    return "\n".join(filter(None, map(_one_line, judge.split_claims(answer)))) or NO_STATEMENTS
+
+
+def _verdicts(prompt: str, judge: LexicalJudge) -> str:
+    body = _fields(prompt, after=f"{FINAL_VERDICTS} No. No. Yes. No. Yes.\ncontext:\n", before="\nAnswer:\n")
+    context, _, listed = _split(body.rpartition("\nstatements:\n"))
+    premises = _premises(context)
+    judgements = [judge.judge_claim(statement, premises) for statement in listed.split("\n")]
+    words = ["Yes." if judgement.label == "supported" else "No." for judgement in judgements]
+    # The statement is not repeated: its text might hold the marks that Promptfoo looks for.
+    lines = [
+        f"{number}. Explanation: {_explanation(judgement.reason)} Verdict: {word}"
+        for number, (judgement, word) in enumerate(zip(judgements, words, strict=True), 1)
+    ]
+    return "\n".join([*lines, f"{FINAL_VERDICTS} {' '.join(words)}"])
+
+
+def _premises(context: str) -> list[str]:
+    return [passage for passage in context.split(CONTEXT_JOIN) if passage.strip()]
+
+
+def _explanation(reason: str) -> str:
+    return _VERDICT_MARK.sub(r"\1 -", _one_line(reason))
+
+
+def _fields(prompt: str, *, after: str, before: str) -> str:
+    """Return what stands between the last words of the worked examples and the fixed end of the prompt."""
+    _, _, rest = _split(prompt.partition(after))
+    if not rest.endswith(before):
+        raise ValueError(f"the prompt does not end with {before!r}, as Promptfoo 0.123.1 writes it")
+    return rest.removesuffix(before)
+
+
+def _split(parts: tuple[str, str, str]) -> tuple[str, str, str]:
+    if not parts[1]:
+        raise ValueError("the prompt lacks a marker that Promptfoo 0.123.1 writes")
+    return parts
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _step(name: str, opening: str, answer: Callable[[str, LexicalJudge], str]) -> PromptStep:
+    return PromptStep(name=name, opening=opening, answer=answer)
+
+
+STEPS: tuple[PromptStep, ...] = (
+    _step("answer-relevance", "Generate question for the given answer.\nAnswer:", _question),
+    _step("context-recall", "Given a context, and an answer, analyze each sentence in the answer", _attributions),
+    _step("context-faithfulness-longform", "Given a question and answer, create one or more statements", _statements),
+    _step("context-faithfulness-nli", "Prompt: Natural language inference\nConsider the given context", _verdicts),
+)
+"""Every prompt of the bound metrics, under the label that Promptfoo gives the call."""

@@ -1,0 +1,88 @@
+"""The Ragas adapter: its process, its errors, and the parts of this folder put together."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import MappingProxyType
+
+from evalparity.adapters.base import Adapter, WorkerCommand
+from evalparity.adapters.ragas_adapter.bindings import BINDINGS, UNSUPPORTED
+from evalparity.adapters.ragas_adapter.prompts import STEPS
+from evalparity.adapters.ragas_adapter.reading import read
+from evalparity.adapters.ragas_adapter.translate import translate
+
+_WORKER = "evalparity.adapters.worker"
+_JUDGE = "evalparity.adapters.ragas_adapter.judge"
+
+# A reply is parsed into a pydantic model whose name ends in Output; its message tells JSON from schema.
+_BAD_OUTPUT = re.compile(r"\d+ validation errors? for \w+Output\n( +Invalid JSON: )?")
+
+_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "TimeoutError": "timeout",
+        "APITimeoutError": "timeout",
+        "APIConnectionError": "connect",
+        "AuthenticationError": "auth",
+        "PermissionDeniedError": "auth",
+        "RateLimitError": "rate_limited",
+        "InternalServerError": "http_5xx",
+        "BadRequestError": "http_4xx",
+        "NotFoundError": "http_4xx",
+        "ConflictError": "http_4xx",
+        "UnprocessableEntityError": "http_4xx",
+        "IncompleteOutputException": "truncated",
+        "ContentFilterFinishReasonError": "refusal",
+        "LengthFinishReasonError": "truncated",
+        "JSONDecodeError": "bad_reply",
+        "ResponseParsingError": "bad_reply",
+    }
+)
+
+
+def error_kind(type_name: str, message: str) -> str:
+    """Return the error kind of an exception that Ragas, instructor or the OpenAI client raised.
+
+    Args:
+        type_name: name of the exception's class.
+        message: its text.
+
+    Returns:
+        a name out of `evalparity.unified_schema.outcomes.ERROR_KINDS`; `framework_error` when unknown.
+    """
+    if output := _BAD_OUTPUT.search(message):
+        return "bad_json" if output[1] else "bad_schema"
+    return _KINDS.get(type_name, "framework_error")
+
+
+def _installed_version() -> str | None:
+    try:
+        return version("ragas")
+    except PackageNotFoundError:
+        return None
+
+
+def _command(_folder: Path) -> WorkerCommand:
+    return WorkerCommand(
+        # -P: a file in the working folder must never be imported instead of a package.
+        argv=(sys.executable, "-P", "-m", _WORKER, _JUDGE),
+        env={"RAGAS_DO_NOT_TRACK": "true"},
+    )
+
+
+ADAPTER = Adapter(
+    name="ragas",
+    requirement="ragas==0.4.3",
+    install_hint='pip install "evalparity[ragas]"',
+    bindings=BINDINGS,
+    unsupported=UNSUPPORTED,
+    installed_version=_installed_version,
+    translate=translate,
+    read=read,
+    command=_command,
+    error_kind=error_kind,
+    steps=STEPS,
+)

@@ -1,0 +1,1 @@
+"""Plan, run and compare: from a suite and the frameworks to one report."""

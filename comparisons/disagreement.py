@@ -1,0 +1,145 @@
+"""Where frameworks disagree on a case: the flags, and the gaps too coarse to be flagged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from evalparity.adapters.base import Binding
+from evalparity.comparisons.causes import TOLERANCE, Cause, Cell, Comparison, find_causes, states
+from evalparity.comparisons.measured import state
+from evalparity.unified_schema.outcomes import Frozen, Outcome
+
+RUN_KINDS = frozenset({"framework_absent", "interrupted", "budget"})
+"""What befalls a run as a whole is told once, not as a disagreement on every case."""
+
+JUDGED_KINDS = frozenset({"no_claims"})
+"""Skipped, but only after the judge had looked: another framework may well have a score for the same answer."""
+
+WHOLE_SCALE = 1.0
+
+
+class Limits(Frozen):
+    """When a gap is flagged.
+
+    A gap must be at least `min_gap`, and larger than what `min_items` differing verdicts make in the scorer with
+    the fewest items. A gap over the whole scale is always flagged: with a single item none could be larger.
+    """
+
+    min_gap: float = 0.3
+    min_items: float = 1.0
+
+
+class Disagreement(Frozen):
+    """One case and metric on which the frameworks differ."""
+
+    case_id: str
+    metric: str
+    repeat: int = 0
+    scores: dict[str, float | None]
+    """Score by scorer, as the framework gave it; None without a score. Those in `unmeasured` do not count."""
+    unmeasured: dict[str, str]
+    """By scorer why its score is missing or not counted: an error kind, `vacuous` or `degraded`."""
+    gap: float | None
+    """Highest minus lowest counted score; None when the flag is about a missing score instead."""
+    item_weight: float | None
+    """What one verdict weighs in the scorer with the fewest items; None where no items are visible."""
+    flipped: bool | None = None
+    """Whether verdicts differ at the thresholds; None while no threshold is set."""
+    causes: tuple[Cause, ...]
+
+
+class Unresolved(Frozen):
+    """A gap that is wide enough to be flagged and not larger than one item's weight."""
+
+    case_id: str
+    metric: str
+    repeat: int = 0
+    gap: float
+    item_weight: float
+
+
+def find_disagreements(
+    cells: Sequence[Outcome], bindings: Mapping[str, Binding], limits: Limits
+) -> tuple[Disagreement, ...]:
+    """Return the flagged cases with their causes, in the order of the cells.
+
+    Flagged is a gap beyond `limits`, or a score in one framework beside none that counts in another. Cells
+    skipped without asking a judge, and cells that ended with the run as a whole, raise no flag.
+    """
+    flagged = (_disagreement(group, limits) for group in _groups(cells, bindings))
+    return tuple(disagreement for disagreement in flagged if disagreement)
+
+
+def find_unresolved(
+    cells: Sequence[Outcome], bindings: Mapping[str, Binding], limits: Limits
+) -> tuple[Unresolved, ...]:
+    """Return the gaps of `min_gap` or more that are within the weight of `min_items` verdicts."""
+    found = []
+    for group in _groups(cells, bindings):
+        gap, weight = _gap(group), _item_weight(group)
+        if gap is not None and weight is not None and _wide(gap, limits) and not _flagged(gap, weight, limits):
+            first = group[0].outcome
+            found.append(
+                Unresolved(
+                    case_id=first.case_id,
+                    metric=first.metric,
+                    repeat=first.repeat,
+                    gap=gap,
+                    item_weight=weight,
+                )
+            )
+    return tuple(found)
+
+
+def _groups(cells: Sequence[Outcome], bindings: Mapping[str, Binding]) -> Iterator[tuple[Cell, ...]]:
+    groups: dict[tuple[str, str, int], list[Cell]] = {}
+    for outcome in cells:
+        if outcome.status != "skipped" or outcome.kind in JUDGED_KINDS:
+            cell = Cell(outcome=outcome, binding=bindings.get(outcome.scorer))
+            groups.setdefault((outcome.case_id, outcome.metric, outcome.repeat), []).append(cell)
+    return (tuple(group) for group in groups.values() if len(group) > 1)
+
+
+def _disagreement(group: tuple[Cell, ...], limits: Limits) -> Disagreement | None:
+    gap, weight = _gap(group), _item_weight(group)
+    if gap is not None and not _flagged(gap, weight, limits):
+        gap = None
+    if gap is None and not _one_sided(group):
+        return None
+    first = group[0].outcome
+    return Disagreement(
+        case_id=first.case_id,
+        metric=first.metric,
+        repeat=first.repeat,
+        scores={cell.outcome.scorer: cell.outcome.score for cell in group},
+        unmeasured=states(group),
+        gap=gap,
+        item_weight=weight,
+        causes=find_causes(Comparison(cells=group, gap=gap, min_gap=limits.min_gap)),
+    )
+
+
+def _gap(group: Sequence[Cell]) -> float | None:
+    scores = [score for cell in group if cell.comparable and (score := cell.outcome.score) is not None]
+    return round(max(scores) - min(scores), 9) if len(scores) > 1 else None
+
+
+def _item_weight(group: Sequence[Cell]) -> float | None:
+    counts = [len(cell.items) for cell in group if cell.comparable and cell.items]
+    return 1 / min(counts) if counts else None
+
+
+def _wide(gap: float, limits: Limits) -> bool:
+    return gap >= limits.min_gap - TOLERANCE
+
+
+def _flagged(gap: float, weight: float | None, limits: Limits) -> bool:
+    beyond_items = weight is None or gap > limits.min_items * weight + TOLERANCE
+    return _wide(gap, limits) and (beyond_items or gap >= WHOLE_SCALE - TOLERANCE)
+
+
+def _one_sided(group: Sequence[Cell]) -> bool:
+    """Whether one framework has a score and another has none that counts, for reasons of its own."""
+    own = [cell for cell in group if cell.outcome.kind not in RUN_KINDS]
+    found = {state(cell.outcome) for cell in own}
+    return len(found) > 1 and any(cell.outcome.score is not None for cell in own)

@@ -1,0 +1,83 @@
+"""Which frameworks are there, and what each of them measures."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from textwrap import fill
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evalparity.adapters.base import Adapter, Binding, CallCount
+from evalparity.adapters.registry import ADAPTERS, load_adapter
+from evalparity.unified_schema.metrics import METRICS
+
+WIDTH = 100
+
+
+def render_versions() -> str:
+    """Return one line per framework: its installed version, or how to install it."""
+    table = _table("framework", "version", "wanted", "measures")
+    missing = []
+    for adapter in _adapters():
+        version = adapter.installed_version()
+        table.add_row(adapter.name, version or "absent", adapter.requirement, ", ".join(adapter.bindings))
+        if version is None:
+            missing.append(f"{adapter.name} is not installed: {adapter.install_hint}")
+    return "\n".join([_as_text(table), *missing, "`evalparity adapters --table` says how each metric differs."])
+
+
+def render_table() -> str:
+    """Return, for every metric, its definition and how each framework measures it."""
+    return "\n".join(_metric(name) for name in METRICS)
+
+
+def _metric(name: str) -> str:
+    metric = METRICS[name]
+    table = _table("framework", "native name", "close", "scale", "calls", "how it differs")
+    for adapter in _adapters():
+        table.add_row(adapter.name, *_cells(adapter, name))
+    head = [f"{name}: {metric.definition}", f"  needs {', '.join(metric.requires)}", f"  source: {metric.source}"]
+    return "\n".join([*(fill(line, WIDTH, subsequent_indent="  ") for line in head), _as_text(table)])
+
+
+def _cells(adapter: Adapter, metric: str) -> Sequence[str]:
+    binding = adapter.bindings.get(metric)
+    if binding is None:
+        why = adapter.unsupported[metric]
+        return ("-", "-", "-", "-", f"{why.kind}: {why.reason}")
+    return (binding.native_name, binding.closeness, _scale(binding), _calls(binding), binding.differs)
+
+
+def _scale(binding: Binding) -> str:
+    scale = binding.scale
+    arrow = "" if scale.higher_is_better else ", lower is better"
+    return f"{scale.low:g}..{scale.high:g}{arrow}{', cosine' if scale.cosine else ''}"
+
+
+def _calls(binding: Binding) -> str:
+    embeddings = binding.embedding_calls
+    return _count(binding.calls) + (f" + {_count(embeddings)} emb." if embeddings.high else "")
+
+
+def _count(calls: CallCount) -> str:
+    return f"{calls.low}" if calls.low == calls.high else f"{calls.low}-{calls.high}"
+
+
+def _adapters() -> Iterable[Adapter]:
+    return map(load_adapter, ADAPTERS)
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _as_text(table: Table) -> str:
+    out = io.StringIO()
+    Console(file=out, width=WIDTH, color_system=None, _environ={}).print(table)
+    return "\n".join(Text(line).plain.rstrip() for line in out.getvalue().splitlines()) + "\n"

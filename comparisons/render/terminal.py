@@ -1,0 +1,92 @@
+"""The report on one screen."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from evalparity.comparisons.render.columns import shortened, wrap
+from evalparity.comparisons.render.disagreements import disagreement_section
+from evalparity.comparisons.render.inert import inert
+from evalparity.comparisons.render.tables import (
+    agreement_section,
+    cost_section,
+    score_section,
+    unmeasured_section,
+)
+from evalparity.comparisons.report import Report
+
+WIDEST = 100
+NARROWEST = 60
+
+LEXICAL_NOTICE = "Verdicts by word comparison: good to rehearse a run, not to judge answers."
+INTERRUPTED_NOTICE = "The run was stopped early; cells that had not ended count as errored."
+
+SECTIONS = (score_section, agreement_section, disagreement_section, unmeasured_section, cost_section)
+
+
+def render_terminal(report: Report, *, width: int = WIDEST, colour: bool = False) -> str:
+    """Return the report as text for a terminal, no line wider than `width` (60..100, else the nearer end).
+
+    Text of the suite, the judge and the frameworks is shown as text: no markup, no control codes.
+
+    Args:
+        report: what to show.
+        width: columns of the terminal.
+        colour: whether to write colour codes; see `wants_colour`.
+    """
+    columns = min(max(width, NARROWEST), WIDEST)
+    lines = _head(report, columns)
+    for section in SECTIONS:
+        body = section(report, columns)
+        lines += [Text(), *body] if body else []
+    return _as_text(lines, columns, colour=colour)
+
+
+def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Say whether a stream should get colours: a terminal, and neither NO_COLOR nor TERM=dumb stands against it."""
+    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
+def _as_text(lines: list[Text], width: int, *, colour: bool) -> str:
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        legacy_windows=False,
+        _environ={},  # the caller decides; the environment must not
+    )
+    for line in lines:
+        console.print(shortened(line, width), no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
+    return out.getvalue()
+
+
+def _head(report: Report, width: int) -> list[Text]:
+    run = report.run
+    title = Text.assemble(
+        ("evalparity", "bold cyan"), "  ", (inert(run.suite.name), "bold"), f"  {run.suite.cases} cases"
+    )
+    title.append(f"  {run.wiring} wiring  run {inert(run.id)}  {run.created_at:%Y-%m-%d %H:%M}", "dim")
+    lines = [*wrap(title, width=width, indent=0, lines=1), *wrap(_setting(report), width=width, indent=0, lines=2)]
+    if run.judge.kind == "lexical":
+        lines += _notice("NOT A LANGUAGE MODEL", LEXICAL_NOTICE, "bold black on yellow", width)
+    if not run.complete:
+        lines += _notice("INTERRUPTED", INTERRUPTED_NOTICE, "bold white on red", width)
+    return lines
+
+
+def _setting(report: Report) -> Text:
+    judge = report.run.judge
+    frameworks = ", ".join(f"{name} {info.version or 'not installed'}" for name, info in report.run.frameworks.items())
+    embeddings = f", embeddings {judge.embedding_model}" if judge.embedding_model else ", no embeddings"
+    return Text(inert(f"{frameworks}; judge {judge.model}{embeddings}"))
+
+
+def _notice(label: str, sentence: str, style: str, width: int) -> list[Text]:
+    return wrap(Text.assemble((f" {label} ", style), f" {sentence}"), width=width, indent=0, lines=3)

@@ -1,0 +1,253 @@
+"""Run a plan: every framework in its own process, all calls through one gateway, one outcome per cell."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections import deque
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalparity.adapters.base import Adapter, JsonObject, JudgeReply, Reading
+from evalparity.adapters.boundary import CellError, FrameworkProcess, ProcessEndedError, framework_process
+from evalparity.adapters.judge.connect import connect
+from evalparity.adapters.judge.gateway import Gateway
+from evalparity.adapters.judge.ledger import Ledger
+from evalparity.adapters.judge.settings import JudgeSettings
+from evalparity.adapters.judge.traffic import CellTraffic
+from evalparity.comparisons.plan import Plan, PlannedCell
+from evalparity.comparisons.settle import Failure, Settled, refuse, settle
+from evalparity.unified_schema.errors import FrameworkError
+
+RESTARTS = 2
+"""How often a framework whose process ended is started again for the cells that are left."""
+
+_MESSAGE_LENGTH = 300
+
+_HANG_GRACE = 15.0
+"""Seconds past a cell's limit after which a process that has not reported the time-out itself is hung."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Time limits of a run, in seconds."""
+
+    cell: float = 600.0
+    framework: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """Who is told what happens: a line for the user, each cell as it ends."""
+
+    line: Callable[[str], None]
+    ended: Callable[[Settled], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSetting:
+    """What all frameworks of one run share."""
+
+    gateway: Gateway
+    judge: JudgeSettings
+    limits: Limits
+    logs: Path
+    listener: Listener
+
+    async def close(self, name: str) -> CellTraffic | None:
+        """Close a cell and return its traffic; None when closing it was under way already."""
+        try:
+            return await self.gateway.close_cell(name)
+        except KeyError:
+            return None
+
+    def settle(self, cell: PlannedCell, answer: Reading | Failure, traffic: CellTraffic | None = None) -> None:
+        """Report the end of a cell."""
+        self.listener.ended(settle(cell, answer, traffic, self.judge.model))
+
+
+async def run_plan(
+    plan: Plan, judge: JudgeSettings, *, limits: Limits, ledger: Path, logs: Path, listener: Listener
+) -> None:
+    """Bring every cell of the plan to its end, reported to the listener as it falls.
+
+    One framework crashing, hanging or failing to start harms no other. Cancelling ends all processes at once and
+    leaves the cells that had not ended unreported.
+
+    Args:
+        plan: what to run.
+        judge: the one judge of the run.
+        limits: time limits.
+        ledger: file that takes a row per judge call.
+        logs: folder that takes what each framework prints.
+        listener: is told what happens.
+    """
+    steps = {name: adapter.steps for name, adapter in plan.adapters.items()}
+    upstream, embedder = connect(judge, steps)
+    with closing(Ledger(ledger)) as calls:
+        async with Gateway(judge, upstream=upstream, embedder=embedder, steps=steps, ledger=calls) as gateway:
+            setting = RunSetting(gateway=gateway, judge=judge, limits=limits, logs=logs, listener=listener)
+            await _run_all(plan, setting)
+
+
+async def _run_all(plan: Plan, setting: RunSetting) -> None:
+    work: dict[str, deque[PlannedCell]] = {name: deque() for name in plan.adapters}
+    for cell in plan.cells:
+        if cell.refusal is not None:
+            setting.listener.ended(refuse(cell, cell.refusal, setting.judge.model))
+        else:
+            work[cell.framework].append(cell)
+    async with asyncio.TaskGroup() as group:
+        for name, cells in work.items():
+            if cells:
+                group.create_task(_run_framework(plan.adapters[name], cells, setting))
+
+
+async def _run_framework(adapter: Adapter, cells: deque[PlannedCell], setting: RunSetting) -> None:
+    if adapter.command is None:
+        for cell in cells:
+            setting.settle(cell, adapter.read(cell.binding, adapter.translate(cell.case, cell.binding), ()))
+        return
+    in_flight: dict[str, PlannedCell] = {}
+    try:
+        async with asyncio.timeout(setting.limits.framework):
+            left = await _run_in_processes(adapter, cells, in_flight, setting)
+    except TimeoutError:
+        left = Failure(
+            kind="timeout",
+            reason=f"{adapter.name} reached its time limit of {setting.limits.framework:g} s (--framework-timeout)",
+        )
+    for name, cell in in_flight.items():
+        setting.settle(cell, left, await setting.close(name))
+    for cell in cells:
+        setting.settle(cell, left)
+
+
+async def _run_in_processes(
+    adapter: Adapter, cells: deque[PlannedCell], in_flight: dict[str, PlannedCell], setting: RunSetting
+) -> Failure:
+    """Score cells, starting the process again when it ends early; return why any cells are left."""
+    left = Failure(kind="framework_crash", reason=f"the process of {adapter.name} kept ending")
+    try:
+        if adapter.install is not None:
+            await asyncio.to_thread(adapter.install, setting.listener.line)
+        for _ in range(1 + RESTARTS):
+            if cells:
+                await _run_in_one_process(adapter, cells, in_flight, setting)
+    except FrameworkError as error:
+        left = Failure(kind="framework_crash", reason=str(error))
+    return left
+
+
+async def _run_in_one_process(
+    adapter: Adapter, cells: deque[PlannedCell], in_flight: dict[str, PlannedCell], setting: RunSetting
+) -> None:
+    assert adapter.command is not None
+    with tempfile.TemporaryDirectory(prefix="evalparity-", ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        log = setting.logs / f"{adapter.name}.log"
+        async with framework_process(adapter.name, adapter.command(home), folder=home, log=log) as process:
+            scorer = _Scorer(adapter=adapter, process=process, in_flight=in_flight, setting=setting)
+            width = min(setting.judge.concurrency, len(cells))
+            await asyncio.gather(*(scorer.work_off(cells) for _ in range(width)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scorer:
+    """One framework's running process and what is under way in it."""
+
+    adapter: Adapter
+    process: FrameworkProcess
+    in_flight: dict[str, PlannedCell]
+    setting: RunSetting
+
+    async def work_off(self, cells: deque[PlannedCell]) -> None:
+        """Score one cell after the other until none is left or the process has ended."""
+        while cells and self.process.alive:
+            await self._score(cells.popleft())
+
+    async def _score(self, cell: PlannedCell) -> None:
+        name = f"{cell.binding.scorer} {cell.case.id}"
+        self.in_flight[name] = cell
+        result = await self._ask(name, cell)
+        traffic = await self.setting.close(name)
+        answer = result if isinstance(result, Failure) else self._read(cell, result, traffic)
+        del self.in_flight[name]
+        self.setting.settle(cell, answer, traffic)
+
+    async def _ask(self, name: str, cell: PlannedCell) -> JsonObject | Failure:
+        limit = self.setting.limits.cell
+        try:
+            async with asyncio.timeout(limit + _HANG_GRACE):
+                return await self.process.score(self._job(name, cell))
+        except CellError as error:
+            return self._failure(error)
+        except ProcessEndedError as error:
+            return Failure(kind="framework_crash", reason=str(error))
+        except TimeoutError:
+            self.process.kill()
+            return Failure(
+                kind="timeout",
+                reason=f"{self.adapter.name} hung for {limit:g} s and was ended (--cell-timeout)",
+            )
+
+    def _job(self, name: str, cell: PlannedCell) -> JsonObject:
+        url = self.setting.gateway.open_cell(
+            cell=name,
+            framework=self.adapter.name,
+            metric=cell.binding.metric,
+            texts=_texts(cell),
+            sent=cell.binding.sent,
+        )
+        judge = self.setting.judge
+        return {
+            "id": name,
+            "scorer": cell.binding.scorer,
+            "inputs": dict(self.adapter.translate(cell.case, cell.binding)),
+            "judge": {
+                "base_url": url,
+                "model": judge.model,
+                "embedding_model": judge.embedding_model,
+                "max_output_tokens": judge.max_output_tokens,
+            },
+            "timeout": self.setting.limits.cell,
+        }
+
+    def _failure(self, error: CellError) -> Failure:
+        if error.type_name == "TimeoutError":
+            return Failure(kind="timeout", reason=f"{self.adapter.name}: {error} (--cell-timeout)")
+        kind = self.adapter.error_kind(error.type_name, str(error)) if self.adapter.error_kind else None
+        return Failure(
+            kind=kind or "framework_error",
+            reason=f"{self.adapter.name} raised {error.type_name}: {_short(error)}",
+        )
+
+    def _read(self, cell: PlannedCell, result: JsonObject, traffic: CellTraffic | None) -> Reading | Failure:
+        replies = tuple(
+            JudgeReply(step=call.step, text=call.reply)
+            for call in (traffic.calls if traffic is not None else ())
+            if call.kind == "chat" and call.reply is not None
+        )
+        try:
+            return self.adapter.read(cell.binding, result, replies)
+        except (LookupError, TypeError, ValueError) as error:
+            return Failure(
+                kind="framework_error", reason=f"{self.adapter.name} answered out of its contract: {error!r}"
+            )
+
+
+def _short(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…"
+
+
+def _texts(cell: PlannedCell) -> dict[str, str | tuple[str, ...]]:
+    case = cell.case
+    texts: dict[str, str | tuple[str, ...]] = {
+        name: text for name in ("input", "output", "reference") if (text := getattr(case, name)) is not None
+    }
+    for field in ("prompt_contexts", "retrieved_contexts"):
+        texts[field] = case.context_texts(field)
+    return texts

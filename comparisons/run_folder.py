@@ -1,0 +1,173 @@
+"""The folder of a run: written as cells end, readable at any moment, also after the run was killed.
+
+run.json         what was run, and every planned cell
+outcomes.jsonl   one line per cell that has ended
+ledger.sqlite    one row per judge call
+logs/            what each framework printed
+report.json      the report, once the run has ended
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from evalparity.adapters.base import Binding
+from evalparity.adapters.registry import ADAPTERS, load_adapter
+from evalparity.comparisons.plan import Plan
+from evalparity.comparisons.report import Report, RunInfo, build_report
+from evalparity.comparisons.settle import Settled
+from evalparity.unified_schema.errors import UsageError
+from evalparity.unified_schema.outcomes import Closeness, Frozen, Outcome
+
+RUNS = Path("runs")
+"""Where a run goes when no folder is named, below the working directory."""
+
+
+class PlannedLine(Frozen):
+    """What must be known of a planned cell to report it when it never ended."""
+
+    case_id: str
+    metric: str
+    scorer: str
+    framework: str
+    closeness: Closeness
+
+
+class RunRecord(Frozen):
+    """The content of `run.json`."""
+
+    info: RunInfo
+    planned: tuple[PlannedLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFolder:
+    """A run folder that is being written."""
+
+    path: Path
+    record: RunRecord
+
+    @property
+    def ledger(self) -> Path:
+        """Return the path of the ledger."""
+        return self.path / "ledger.sqlite"
+
+    @property
+    def logs(self) -> Path:
+        """Return the folder of what the frameworks print."""
+        return self.path / "logs"
+
+    def append(self, settled: Settled) -> None:
+        """Write a cell that has ended; whole lines only, so that a killed run can be read."""
+        with (self.path / "outcomes.jsonl").open("a", encoding="utf-8", newline="\n") as file:
+            file.write(settled.model_dump_json() + "\n")
+
+    def finish(self, *, complete: bool) -> Report:
+        """Write and return the report."""
+        report = _build(self.record, _read_settled(self.path), complete=complete)
+        (self.path / "report.json").write_text(report.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        return report
+
+
+def default_folder(now: datetime) -> Path:
+    """Return the folder of a run that names none, by date and time; a text of the suite is never part of a path."""
+    return RUNS / now.strftime("%Y%m%d-%H%M%S")
+
+
+def create_run_folder(path: Path, info: RunInfo, plan: Plan) -> RunFolder:
+    """Make the folder of a run, readable by its owner alone.
+
+    Raises:
+        UsageError: the folder exists and is not empty, or cannot be made.
+    """
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise UsageError(f"--out {path}: exists already and is not an empty folder; name another one.")
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (path / "logs").mkdir()
+        record = RunRecord(info=info, planned=_planned(plan))
+        (path / "run.json").write_text(record.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--out {path}: cannot be written ({error.strerror}).") from error
+    return RunFolder(path=path, record=record)
+
+
+def _planned(plan: Plan) -> tuple[PlannedLine, ...]:
+    return tuple(
+        PlannedLine(
+            case_id=cell.case.id,
+            metric=cell.binding.metric,
+            scorer=cell.binding.scorer,
+            framework=cell.framework,
+            closeness=cell.binding.closeness,
+        )
+        for cell in plan.cells
+    )
+
+
+def read_report(path: Path) -> Report:
+    """Return the report of a run folder; of an unfinished run, with the cells that never ended as `interrupted`.
+
+    Raises:
+        UsageError: the folder holds no run, or its files are damaged.
+    """
+    try:
+        if (path / "report.json").exists():
+            return Report.model_validate_json((path / "report.json").read_bytes())
+        record = RunRecord.model_validate_json((path / "run.json").read_bytes())
+        return _build(record, _read_settled(path), complete=False)
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"{path} is no run folder: it holds no run.json (`evalparity run --out` makes one)."
+        ) from error
+    except NotADirectoryError as error:
+        raise UsageError(f"{path} is a file; give the run folder that `evalparity run` made.") from error
+    except ValidationError as error:
+        raise UsageError(f"{path}: {error.title} is damaged or from another version: {_first(error)}") from error
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+
+
+def _read_settled(path: Path) -> list[Settled]:
+    file = path / "outcomes.jsonl"
+    if not file.exists():
+        return []
+    # A run that was killed while it wrote leaves half a line at the end: that cell has not ended.
+    lines = file.read_text(encoding="utf-8").split("\n")[:-1]
+    return [Settled.model_validate_json(line) for line in lines]
+
+
+def _build(record: RunRecord, ended: list[Settled], *, complete: bool) -> Report:
+    known = {(one.outcome.case_id, one.outcome.metric, one.outcome.scorer) for one in ended}
+    lost = [_interrupted(cell) for cell in record.planned if (cell.case_id, cell.metric, cell.scorer) not in known]
+    return build_report(
+        record.info.model_copy(update={"complete": complete}),
+        [*(one.outcome for one in ended), *lost],
+        _bindings(record),
+        [one.inputs for one in ended if one.inputs is not None],
+        case_order=tuple(dict.fromkeys(cell.case_id for cell in record.planned)),
+    )
+
+
+def _interrupted(cell: PlannedLine) -> Outcome:
+    return Outcome(
+        **cell.model_dump(), status="errored", kind="interrupted", reason="the run was stopped before this cell ended"
+    )
+
+
+def _bindings(record: RunRecord) -> Mapping[str, Binding]:
+    names = dict.fromkeys(cell.framework for cell in record.planned)
+    return {
+        binding.scorer: binding
+        for name in ADAPTERS
+        if name in names
+        for binding in load_adapter(name).bindings.values()
+    }

@@ -1,0 +1,179 @@
+"""Rules that every adapter must keep with the real framework running, on the lexical judge and on a broken one."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from evalparity.adapters.judge.ledger import read_calls
+from evalparity.adapters.judge.settings import JudgeSettings
+from evalparity.adapters.registry import ADAPTERS, load_adapter
+from evalparity.comparisons.plan import make_plan
+from evalparity.comparisons.settle import Settled
+from support.cases import HOSTILE_TEXTS, case, hostile_case, suite
+from support.runs import plan_cases, run_cases
+
+pytestmark = pytest.mark.slow
+
+LONG = "The quick brown fox number {} jumps over the lazy dog in the year {}. "
+
+
+@pytest.fixture(scope="module", params=[name for name in ADAPTERS if load_adapter(name).command is not None])
+def framework(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def ended(framework: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Settled], Path]:
+    """One run of a real framework over a plain, a long, a Chinese, an incomplete and every hostile case."""
+    long = "".join(LONG.format(i, 1900 + i) for i in range(80))
+    cases = [
+        case("plain"),
+        case("long", output=long, reference=long, retrieved_contexts=[long, long]),
+        case(
+            "chinese",
+            input="退货期限是多久？",
+            output="签收后七天内可以退货。运费由买家承担。",
+            reference="签收后七天内可以退货。",
+            retrieved_contexts=["签收后七天内可以无理由退货，运费由买家承担。"],
+        ),
+        case("blank-output", output=" \n"),
+        case("no-reference", reference=None),
+        case("no-contexts", retrieved_contexts=[]),
+        *(hostile_case(name, text) for name, text in HOSTILE_TEXTS.items()),
+    ]
+    folder = tmp_path_factory.mktemp(framework)
+    return run_cases(plan_cases(cases, frameworks=[framework]), folder), folder
+
+
+def test_every_planned_cell_ends_once(ended: tuple[list[Settled], Path], framework: str) -> None:
+    keys = [(one.outcome.case_id, one.outcome.metric) for one in ended[0]]
+    assert len(keys) == len(set(keys))
+    assert len(keys) == (6 + len(HOSTILE_TEXTS)) * len(load_adapter(framework).bindings)
+
+
+def test_complete_cases_are_scored_between_0_and_1(ended: tuple[list[Settled], Path]) -> None:
+    incomplete = {"blank-output", "no-reference", "no-contexts"}
+    # Promptfoo's recall prompt sets nothing but "answer:" between two texts that hold that very mark, so the lexical
+    # judge finds a shorter reference there; the cell must then say that verdicts are missing.
+    ambiguous = ("hostile-markers", "promptfoo:context_recall")
+    for one in ended[0]:
+        outcome = one.outcome
+        if (outcome.case_id, outcome.scorer) == ambiguous:
+            assert outcome.kind == "missing_verdicts"
+        elif outcome.case_id not in incomplete:
+            assert outcome.status == "scored", (outcome.case_id, outcome.scorer, outcome.kind, outcome.reason)
+            assert outcome.score is not None
+            assert 0.0 <= outcome.score <= 1.0
+
+
+def test_an_incomplete_case_names_its_field_and_asks_no_judge(ended: tuple[list[Settled], Path]) -> None:
+    skipped = {
+        (one.outcome.case_id, one.outcome.metric): one.outcome for one in ended[0] if one.outcome.status == "skipped"
+    }
+    assert set(skipped) == {
+        ("blank-output", "faithfulness"),
+        ("blank-output", "answer_relevancy"),
+        ("no-reference", "context_recall"),
+        ("no-contexts", "faithfulness"),
+        ("no-contexts", "context_recall"),
+    }
+    for (_case_id, metric), outcome in skipped.items():
+        assert outcome.kind == "missing_field"
+        assert metric in (outcome.reason or "")
+        assert outcome.judge.calls == outcome.judge.embedding_calls == 0
+
+
+def test_the_judge_is_called_as_often_as_declared(ended: tuple[list[Settled], Path], framework: str) -> None:
+    bindings = load_adapter(framework).bindings
+    for one in ended[0]:
+        if one.outcome.status == "scored":
+            usage, binding = one.outcome.judge, bindings[one.outcome.metric]
+            assert binding.calls.low <= usage.calls <= binding.calls.high, one.outcome.scorer
+            assert binding.embedding_calls.low <= usage.embedding_calls <= binding.embedding_calls.high
+            assert usage.failed_calls == 0
+            assert usage.attempts == usage.calls + usage.embedding_calls
+            assert usage.input_tokens
+            assert usage.output_tokens
+
+
+def test_every_text_reached_the_judge_whole(ended: tuple[list[Settled], Path]) -> None:
+    checks = [one.inputs for one in ended[0] if one.outcome.status == "scored"]
+    assert checks
+    for check in checks:
+        assert check is not None
+        assert check.missing == (), (check.case_id, check.scorer)
+    # The one text that one framework is known to change is an answer that parses as JSON.
+    assert {check.case_id for check in checks if check is not None and check.rewritten} <= {"hostile-json"}
+
+
+def test_items_carry_verdicts_and_give_the_score(ended: tuple[list[Settled], Path], framework: str) -> None:
+    for one in ended[0]:
+        outcome, binding = one.outcome, load_adapter(framework).bindings[one.outcome.metric]
+        if outcome.status != "scored" or "vacuous" in outcome.flags:
+            continue
+        assert outcome.details.items, (outcome.case_id, outcome.scorer)
+        assert "inconsistent" not in outcome.flags
+        assert {item.kind for item in outcome.details.items} == {binding.item}
+        if binding.item != "question":
+            assert all(item.verdict is not None for item in outcome.details.items)
+
+
+def test_the_ledger_holds_every_call_with_its_step(ended: tuple[list[Settled], Path], framework: str) -> None:
+    steps = {step.name for step in load_adapter(framework).steps}
+    for one in ended[0]:
+        outcome = one.outcome
+        calls = read_calls(ended[1] / "ledger.sqlite", f"{outcome.scorer} {outcome.case_id}")
+        assert len(calls) == outcome.judge.calls + outcome.judge.embedding_calls
+        assert {call.step for call in calls if call.kind == "chat"} <= steps
+
+
+def test_the_same_run_gives_the_same_scores(ended: tuple[list[Settled], Path], framework: str, tmp_path: Path) -> None:
+    again = run_cases(plan_cases([case("plain")], frameworks=[framework]), tmp_path)
+    before = {o.outcome.scorer: o.outcome.score for o in ended[0] if o.outcome.case_id == "plain"}
+    assert {o.outcome.scorer: o.outcome.score for o in again} == before
+
+
+def test_a_judge_that_is_down_is_an_error_and_never_a_score(framework: str, tmp_path: Path) -> None:
+    down = JudgeSettings(
+        model="m",
+        url="http://127.0.0.1:9/v1",
+        embedding_model="e",
+        attempts=1,
+        deadline=20,
+        api_key="planted-key-1234567",
+    )
+    settled = run_cases(plan_cases([case()], frameworks=[framework], judge=down), tmp_path, judge=down)
+    assert len(settled) == len(load_adapter(framework).bindings)
+    for one in settled:
+        assert one.outcome.status == "errored"
+        assert one.outcome.kind == "connect"
+        assert one.outcome.score is None
+        assert "127.0.0.1" in (one.outcome.reason or "")
+    assert "planted-key" not in json.dumps([one.model_dump(mode="json") for one in settled])
+
+
+def test_an_absent_framework_is_reported_with_the_way_to_install_it(framework: str, tmp_path: Path) -> None:
+    adapter = dataclasses.replace(load_adapter(framework), installed_version=lambda: None)
+    plan = make_plan(
+        suite(case()),
+        adapters={framework: adapter},
+        versions={framework: None},
+        metrics=adapter.bindings,
+        has_embeddings=True,
+    )
+    for one in run_cases(plan, tmp_path):
+        assert (one.outcome.status, one.outcome.kind) == ("errored", "framework_absent")
+        assert adapter.install_hint in (one.outcome.reason or "")
+
+
+def test_without_an_embedding_model_only_what_needs_one_is_skipped(framework: str, tmp_path: Path) -> None:
+    judge = JudgeSettings(embedding_model=None)
+    settled = run_cases(plan_cases([case()], frameworks=[framework], judge=judge), tmp_path, judge=judge)
+    for one in settled:
+        needs = load_adapter(framework).bindings[one.outcome.metric].embedding_calls.high > 0
+        assert (one.outcome.kind == "no_embedding_model") == needs
+        assert (one.outcome.status == "scored") == (not needs)

@@ -1,0 +1,74 @@
+"""Any OpenAI-compatible server can be the judge; its key goes to it and nowhere else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.commands import EXAMPLE, evalparity
+from support.judge_server import JudgeServer
+from support.replies import reply_to
+
+pytestmark = pytest.mark.slow
+
+KEY = "planted-key-5a1f9c3e"
+
+
+def run_on(server: JudgeServer, folder: Path, *arguments: str, **variables: str):
+    return evalparity(
+        "run", EXAMPLE, "--judge", "vendor/model-7b", "--judge-url", server.url, "--embedding-model", "embedder",
+        "--out", folder, *arguments, cwd=folder.parent, **variables,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["variable", "file"])
+def test_all_frameworks_ask_the_same_model_with_the_key(tmp_path: Path, how: str) -> None:
+    (tmp_path / "key").write_text(KEY + "\n")
+    folder = tmp_path / "run"
+    given = {"EVALPARITY_JUDGE_API_KEY": KEY} if how == "variable" else {}
+    arguments = [] if how == "variable" else ["--judge-key-file", str(tmp_path / "key")]
+    with JudgeServer(lambda request, _n: reply_to(request), key=KEY) as server:
+        ended = run_on(server, folder, *arguments, **given)
+
+    report = json.loads((folder / "report.json").read_text())
+    assert ended.returncode in {0, 3}, ended.stderr
+    assert {cell["kind"] for cell in report["cells"]} <= {None, "missing_field", "missing_verdicts"}
+    assert report["run"]["judge"]["model"] == "vendor/model-7b"
+    assert report["run"]["judge"]["url"] == server.url
+    for request in server.chat_requests:
+        body = request.body
+        asked = (body["model"], body["temperature"], body["seed"], body["max_tokens"])
+        assert asked == ("vendor/model-7b", 0.0, 0, 4096)
+        assert set(body) <= {"model", "messages", "temperature", "seed", "max_tokens", "response_format"}
+    assert {request.body["model"] for request in server.embedding_requests} == {"embedder"}
+    counted = sum(row["calls"] for row in report["cost"])
+    assert counted == len(server.chat_requests)
+    assert sum(row["embedding_calls"] for row in report["cost"]) == len(server.embedding_requests)
+    assert sum(row["output_tokens"] for row in report["cost"]) == server.output_tokens
+    for path in folder.rglob("*"):
+        assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+    assert KEY not in ended.stdout + ended.stderr
+
+
+def test_a_wrong_key_is_said_to_be_wrong(tmp_path: Path) -> None:
+    with JudgeServer(lambda request, _n: reply_to(request), key=KEY) as server:
+        ended = run_on(server, tmp_path / "run", EVALPARITY_JUDGE_API_KEY="planted-other-key-1")
+
+    assert ended.returncode == 3
+    assert "Traceback" not in ended.stderr
+    report = json.loads((tmp_path / "run" / "report.json").read_text())
+    judged = [cell for cell in report["cells"] if cell["framework"] != "builtin" and cell["status"] != "skipped"]
+    assert {(cell["status"], cell["kind"]) for cell in judged} == {("errored", "auth")}
+    assert "planted-other-key" not in ended.stdout + ended.stderr + json.dumps(report)
+    assert all(row["mean"] is None for row in report["summary"] if row["framework"] != "builtin")
+
+
+def test_the_openai_key_of_the_environment_is_not_sent_to_another_host(tmp_path: Path) -> None:
+    with JudgeServer(lambda request, _n: reply_to(request)) as server:
+        ended = run_on(server, tmp_path / "run", "--metric", "context_recall", OPENAI_API_KEY=KEY)
+
+    assert ended.returncode in {0, 3}, ended.stderr
+    assert server.requests
+    assert all(KEY not in json.dumps(dict(request.headers)) for request in server.requests)

@@ -1,0 +1,46 @@
+"""A judge that always answers well, whatever it is asked: the same few items for every prompt of the frameworks."""
+
+from __future__ import annotations
+
+import json
+
+from support.judge_faults import Json
+
+_ONE = '{{"statement": "{}.", "reason": "r", "{}": {}}}'
+
+TWO_GOOD: tuple[tuple[str, str], ...] = (
+    ("StatementGeneratorOutput", '{"statements": ["First.", "Second."]}'),
+    (
+        "NLIStatementOutput",
+        f'{{"statements": [{_ONE.format("First", "verdict", 1)}, {_ONE.format("Second", "verdict", 0)}]}}',
+    ),
+    (
+        "ContextRecallOutput",
+        f'{{"classifications": [{_ONE.format("First", "attributed", 1)}, {_ONE.format("Second", "attributed", 0)}]}}',
+    ),
+    ('with the "truths" key', '{"truths": ["A truth."]}'),
+    ('with the "claims" key', '{"claims": ["First.", "Second."]}'),
+    ('with the "statements" key', '{"statements": ["First.", "Second."]}'),
+    ("with the 'verdicts' key", '{"verdicts": [{"verdict": "yes", "reason": "r"}, {"verdict": "no", "reason": "r"}]}'),
+    ("with the 'reason' key", '{"reason": "r"}'),
+    ("create one or more statements from each sentence", "First.\nSecond."),
+    ("Natural language inference", "Final verdict for each statement in order: Yes. No."),
+    ("classify if the sentence can be attributed", "1. First. So [Attributed]\n2. Second. So [Not Attributed]"),
+    ("AnswerRelevanceOutput", '{"question": "What stands here?", "noncommittal": 0}'),
+    ("Generate question for the given answer", "What stands here?"),
+)
+"""A mark of each prompt of the three metrics, and a reply in the asked-for form."""
+
+
+def reply_to(request: Json, replies: tuple[tuple[str, str], ...] = TWO_GOOD) -> str:
+    """Return the reply to the prompt of a request."""
+    text = json.dumps(request["messages"], ensure_ascii=False).replace('\\"', '"')
+    return next(reply for mark, reply in replies if mark in text)
+
+
+def asked_by(request: Json) -> str:
+    """Return which framework wrote the prompt of a request; the judge is never told, so the form of it decides."""
+    text = str(request["messages"][-1]["content"])
+    if "complies with the following schema" in text:
+        return "ragas"
+    return "deepeval" if text.rstrip().endswith("JSON:") else "promptfoo"

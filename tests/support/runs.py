@@ -1,0 +1,63 @@
+"""Run real frameworks over a few cases, the way the command line does, and look at what became of each cell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from evalparity.adapters.judge.settings import JudgeSettings
+from evalparity.comparisons.plan import Plan, choose_adapters, choose_metrics, make_plan
+from evalparity.comparisons.run import Limits, Listener, run_plan
+from evalparity.comparisons.settle import Settled
+from evalparity.unified_schema.cases import EvalCase
+from support.cases import suite
+
+FRAMEWORKS = ("ragas", "deepeval", "promptfoo")
+
+
+def plan_cases(
+    cases: Sequence[EvalCase],
+    *,
+    frameworks: Sequence[str] = FRAMEWORKS,
+    metrics: Sequence[str] = (),
+    judge: JudgeSettings | None = None,
+) -> Plan:
+    """Return the plan for a few cases."""
+    adapters, versions = choose_adapters(frameworks)
+    return make_plan(
+        suite(*cases),
+        adapters=adapters,
+        versions=versions,
+        metrics=choose_metrics(metrics, adapters),
+        has_embeddings=(judge or JudgeSettings()).embedding_model is not None,
+    )
+
+
+def run_cases(
+    plan: Plan,
+    folder: Path,
+    *,
+    judge: JudgeSettings | None = None,
+    limits: Limits | None = None,
+    ended: Callable[[Settled], None] = lambda _settled: None,
+) -> list[Settled]:
+    """Run a plan and return how every cell ended, in the order in which they did."""
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    settled: list[Settled] = []
+
+    def keep(one: Settled) -> None:
+        settled.append(one)
+        ended(one)
+
+    asyncio.run(
+        run_plan(
+            plan,
+            judge or JudgeSettings(),
+            limits=limits or Limits(cell=60, framework=240),
+            ledger=folder / "ledger.sqlite",
+            logs=folder / "logs",
+            listener=Listener(line=lambda _line: None, ended=keep),
+        )
+    )
+    return settled

@@ -1,0 +1,254 @@
+"""Each cause alone: planted cases that show it, and look-alikes that must not trigger it."""
+
+import pytest
+
+from evalparity.comparisons.causes import (
+    Cell,
+    Comparison,
+    ambiguous_claims,
+    different_inputs,
+    find_causes,
+    missing_verdicts,
+    no_claims_convention,
+    not_measured,
+)
+
+
+@pytest.fixture
+def compare(make):
+    """A comparison of cells; `deepeval` is bound to a framework whose unclear verdicts pass."""
+    bindings = {
+        "ragas": make.binding("ragas", item="statement"),
+        "deepeval": make.binding("deepeval", empty_score=1.0, unclear_passes=True),
+        "promptfoo": make.binding("promptfoo", item="statement"),
+        "strict": make.binding("strict", unclear_passes=False),
+    }
+
+    def build(*outcomes, gap="from scores", bind=bindings):
+        cells = tuple(Cell(outcome=outcome, binding=bind.get(outcome.framework)) for outcome in outcomes)
+        scores = [cell.outcome.score for cell in cells if cell.comparable]
+        wide = max(scores) - min(scores) if len(scores) > 1 else None
+        return Comparison(cells=cells, gap=wide if gap == "from scores" else gap, min_gap=0.3)
+
+    return build
+
+
+# not measured
+
+
+def test_not_measured_names_framework_kind_and_message(make, compare):
+    outcome = make.cell("promptfoo", kind="truncated", reason="cut off\nat 4096 tokens")
+    cause = not_measured(compare(make.cell("ragas", 0.5), outcome))
+    assert (cause.name, cause.grade, cause.closes) == ("not_measured", "confirmed", None)
+    assert cause.evidence == "promptfoo has no score: cut off at 4096 tokens (truncated)"
+
+
+def test_not_measured_without_a_message_tells_what_the_kind_means(make, compare):
+    cause = not_measured(compare(make.cell("ragas", 0.5), make.cell("promptfoo", kind="auth")))
+    assert cause.evidence == "promptfoo has no score: the judge refused the key (HTTP 401 or 403) (auth)"
+
+
+@pytest.mark.parametrize("kind", ["no_claims", "missing_verdicts", "surplus_verdicts"])
+def test_kinds_with_a_cause_of_their_own_are_not_told_twice(make, compare, kind):
+    assert not_measured(compare(make.cell("ragas", 0.5), make.cell("promptfoo", kind=kind))) is None
+
+
+def test_a_score_of_zero_is_measured(make, compare):
+    assert not_measured(compare(make.cell("ragas", 1.0), make.cell("promptfoo", 0.0))) is None
+
+
+# no claims
+
+
+def test_no_claims_convention_names_who_answers_what(make, compare):
+    cause = no_claims_convention(
+        compare(
+            make.cell("ragas", kind="no_claims"),
+            make.cell("deepeval", 1.0, flags=("vacuous",)),
+            make.cell("promptfoo", 0.0, verdicts="n"),
+        )
+    )
+    assert (cause.name, cause.grade) == ("no_claims_convention", "confirmed")
+    assert cause.evidence == (
+        "ragas answers nothing when its judge finds no statements; "
+        "deepeval answers 1 when its judge finds no claims; promptfoo: 1 statement no"
+    )
+
+
+def test_a_vacuous_score_other_than_the_declared_one_is_only_consistent(make, compare):
+    cause = no_claims_convention(compare(make.cell("ragas", 0.0), make.cell("deepeval", 0.5, flags=("vacuous",))))
+    assert cause.grade == "consistent"
+
+
+@pytest.mark.parametrize("verdicts", ["y", "yyy", ""])
+def test_a_full_score_from_claims_is_no_convention(make, compare, verdicts):
+    cells = (make.cell("ragas", 0.0, verdicts="n"), make.cell("deepeval", 1.0, verdicts=verdicts))
+    assert no_claims_convention(compare(*cells)) is None
+
+
+def test_another_error_is_no_convention(make, compare):
+    cells = (make.cell("ragas", kind="bad_json"), make.cell("deepeval", 1.0, verdicts="y"))
+    assert no_claims_convention(compare(*cells)) is None
+
+
+# missing verdicts
+
+
+def test_missing_verdicts_counts_items_and_verdicts(make, compare):
+    cell = make.cell("deepeval", 1.0, verdicts="y--", flags=("degraded",))
+    cause = missing_verdicts(compare(make.cell("ragas", 0.33), cell))
+    assert (cause.name, cause.grade) == ("missing_verdicts", "confirmed")
+    assert cause.evidence == (
+        "deepeval got 1 verdicts for 3 claims and scored 1.00; with the others as no it would be 0.33"
+    )
+
+
+def test_unclear_verdicts_count_by_the_frameworks_own_rule_when_others_are_missing(make, compare):
+    cell = make.cell("deepeval", 1.0, verdicts="yu-", flags=("degraded",))
+    assert "it would be 0.67" in missing_verdicts(compare(make.cell("ragas", 0.33), cell)).evidence
+
+
+def test_missing_verdicts_without_a_score(make, compare):
+    cell = make.cell("promptfoo", verdicts="y-", kind="missing_verdicts", reason="1 verdict for 2 statements")
+    cause = missing_verdicts(compare(make.cell("ragas", 0.5), cell))
+    assert cause.grade == "confirmed"
+    assert cause.evidence == "promptfoo got 1 verdicts for 2 statements and no score is accepted"
+
+
+def test_a_degraded_score_whose_steps_are_hidden_is_only_consistent(make, compare):
+    cause = missing_verdicts(compare(make.cell("ragas", 0.5), make.cell("promptfoo", 0.0, flags=("degraded",))))
+    assert cause.grade == "consistent"
+
+
+@pytest.mark.parametrize("verdicts", ["yn", "un", ""])
+def test_complete_verdicts_are_not_missing(make, compare, verdicts):
+    cells = (make.cell("ragas", 0.0, verdicts="nn"), make.cell("deepeval", 0.5, verdicts=verdicts))
+    assert missing_verdicts(compare(*cells)) is None
+
+
+# ambiguous claims
+
+
+def test_ambiguous_claims_confirmed_when_the_other_rule_closes_the_gap(make, compare):
+    cause = ambiguous_claims(
+        compare(make.cell("ragas", 0.4, verdicts="yynnn"), make.cell("deepeval", 1.0, verdicts="yyuu"))
+    )
+    assert (cause.name, cause.grade) == ("ambiguous_claims", "confirmed")
+    assert cause.closes == pytest.approx(5 / 6, abs=1e-6)
+    assert cause.evidence == ("2 of 4 claims unclear; counted as no, deepeval scores 0.50: gap 0.60 -> 0.10")
+
+
+def test_ambiguous_claims_consistent_when_a_flagged_gap_remains(make, compare):
+    cause = ambiguous_claims(
+        compare(make.cell("ragas", 0.0, verdicts="nnnn"), make.cell("deepeval", 1.0, verdicts="yyuu"))
+    )
+    assert (cause.grade, cause.closes) == ("consistent", 0.5)
+
+
+def test_a_gap_that_remains_exactly_at_the_limit_is_still_flagged(make, compare):
+    cause = ambiguous_claims(
+        compare(make.cell("ragas", 0.2, verdicts="ynnnn"), make.cell("deepeval", 1.0, verdicts="yyyyyuuuuu"))
+    )
+    assert cause.grade == "consistent"
+    assert cause.evidence.endswith("gap 0.80 -> 0.30")
+
+
+def test_the_other_rule_is_tried_in_both_directions(make, compare):
+    cause = ambiguous_claims(
+        compare(make.cell("strict", 0.0, verdicts="uuuu"), make.cell("ragas", 1.0, verdicts="yyyy"))
+    )
+    assert (cause.grade, cause.closes) == ("confirmed", 1.0)
+    assert "counted as yes, strict scores 1.00" in cause.evidence
+
+
+def test_a_scorer_that_already_keeps_the_rule_is_not_called_recomputed(make, compare):
+    cells = (make.cell("strict", 0.0, verdicts="nnuu"), make.cell("deepeval", 1.0, verdicts="yuuu"))
+    cause = ambiguous_claims(compare(*cells))
+    assert cause.evidence == "3 of 4 claims unclear; counted as no, deepeval scores 0.25: gap 1.00 -> 0.25"
+
+
+def test_two_scorers_with_the_same_rule_are_recomputed_together(make, compare):
+    bind = {name: make.binding(name, unclear_passes=True) for name in ("new", "old")}
+    cells = (
+        make.cell("new", 1.0, verdicts="uuuu"),
+        make.cell("old", 1.0, verdicts="yuuu"),
+        make.cell("ragas", 0.0, verdicts="nnnn"),
+    )
+    cause = ambiguous_claims(compare(*cells, bind=bind))
+    assert (cause.grade, cause.closes) == ("confirmed", 0.75)
+    assert "new scores 0.00" in cause.evidence
+    assert "old scores 0.25" in cause.evidence
+
+
+@pytest.mark.parametrize(
+    ("why", "score", "verdicts"),
+    [
+        ("no verdict is unclear", 1.0, "yyyy"),
+        ("its own rule does not give its score", 0.9, "yyuu"),
+        ("the verdicts are hidden", 1.0, ""),
+        ("the other rule widens the gap", 0.5, "uunn"),
+    ],
+)
+def test_look_alikes_of_ambiguous_claims(make, compare, why, score, verdicts):
+    other = make.cell("ragas", 0.0 if why != "the other rule widens the gap" else 0.9, verdicts="nnnn")
+    assert ambiguous_claims(compare(other, make.cell("deepeval", score, verdicts=verdicts))) is None, why
+
+
+def test_unclear_verdicts_of_a_framework_without_such_a_rule_prove_nothing(make, compare):
+    cells = (make.cell("deepeval", 0.0, verdicts="nn"), make.cell("ragas", 1.0, verdicts="uu"))
+    assert ambiguous_claims(compare(*cells)) is None
+
+
+def test_a_score_that_does_not_count_is_not_recomputed(make, compare):
+    cells = (
+        make.cell("ragas", 0.0, verdicts="nn"),
+        make.cell("promptfoo", 1.0, verdicts="yy"),
+        make.cell("deepeval", 1.0, verdicts="uu-", flags=("degraded",)),
+    )
+    assert ambiguous_claims(compare(*cells)) is None
+
+
+# different inputs
+
+
+@pytest.mark.parametrize("flag", ["input_rewritten", "input_missing"])
+def test_different_inputs_name_the_framework(make, compare, flag):
+    cause = different_inputs(compare(make.cell("ragas", 1.0), make.cell("promptfoo", 0.0, flags=(flag,))))
+    assert (cause.name, cause.grade, cause.closes) == ("different_inputs", "consistent", None)
+    assert cause.evidence.startswith("promptfoo: ")
+    assert "judge" in cause.evidence
+
+
+def test_other_flags_are_no_different_input(make, compare):
+    cells = (make.cell("ragas", 1.0), make.cell("promptfoo", 0.0, flags=("below_range", "inconsistent")))
+    assert different_inputs(compare(*cells)) is None
+
+
+# all together
+
+
+def test_a_gap_without_a_cause_is_unexplained_and_shows_the_verdicts(make, compare):
+    cells = (make.cell("ragas", 0.25, verdicts="ynnn"), make.cell("promptfoo", 1.0))
+    (cause,) = find_causes(compare(*cells))
+    assert (cause.name, cause.grade, cause.closes) == ("unexplained", "unexplained", None)
+    assert cause.evidence == "ragas: 1 statement yes, 3 no; promptfoo: 1.00, no steps visible"
+
+
+def test_a_cell_may_have_several_causes(make, compare):
+    cells = (
+        make.cell("ragas", 0.0, verdicts="nn"),
+        make.cell("deepeval", 1.0, verdicts="uu"),
+        make.cell("promptfoo", kind="timeout"),
+    )
+    assert [cause.name for cause in find_causes(compare(*cells))] == ["ambiguous_claims", "not_measured"]
+
+
+def test_a_missing_score_alone_is_not_called_unexplained(make, compare):
+    cells = (make.cell("ragas", 0.5), make.cell("promptfoo", kind="timeout"))
+    assert [cause.name for cause in find_causes(compare(*cells))] == ["not_measured"]
+
+
+def test_scorers_of_one_framework_are_told_apart(make, compare):
+    strict = make.cell("deepeval", scorer="deepeval:strict", kind="timeout")
+    cause = not_measured(compare(make.cell("deepeval", 1.0), strict))
+    assert cause.evidence.startswith("deepeval:strict has no score")

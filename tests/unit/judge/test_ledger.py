@@ -1,0 +1,100 @@
+"""The ledger keeps every call, and only its owner reads it."""
+
+import sqlite3
+import stat
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from evalparity.adapters.judge.ledger import Ledger, read_calls
+from evalparity.adapters.judge.traffic import Call
+from evalparity.unified_schema.errors import EvalparityError, UsageError
+
+CALL = Call(
+    cell="a",
+    ordinal=0,
+    kind="chat",
+    step="Verdicts",
+    asked={"model": "m", "temperature": 0.1, "nested": {"x": [1, None]}},
+    attempts=2,
+    input_tokens=5,
+    cached_tokens=0,
+    output_tokens=7,
+    seconds=0.25,
+    reply="naïve 你好 🤖 \u2028 \x00 {{ }}",
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.sqlite"
+
+
+def test_calls_come_back_as_they_were_in_the_order_asked(path):
+    ledger = Ledger(path)
+    failed = replace(CALL, ordinal=1, reply=None, error_kind="timeout", error="late", input_tokens=None)
+    embedding = replace(CALL, kind="embedding", step=None, reply=None)
+    for call in (embedding, failed, replace(CALL, cell="b"), CALL):
+        ledger.write(call)
+    ledger.flush().result(10)
+    assert read_calls(path, "a") == (CALL, failed, embedding)  # while the writer is at it
+    ledger.close()
+    assert read_calls(path, "a") == (CALL, failed, embedding)
+    assert read_calls(path, "none") == ()
+
+
+def test_half_a_surrogate_pair_in_a_reply_is_stored_as_a_mark(path):
+    ledger = Ledger(path)
+    ledger.write(replace(CALL, reply="broken \ud83d here"))
+    ledger.close()
+    assert read_calls(path, "a")[0].reply == "broken ? here"
+
+
+def test_files_are_the_owners_alone(path):
+    path.touch(0o644)
+    ledger = Ledger(path)
+    ledger.write(CALL)
+    ledger.flush().result(10)
+    files = sorted(path.parent.iterdir())
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in files}
+    ledger.close()
+    assert len(files) == 3  # WAL mode: the file, its log, their shared memory
+    assert modes == {0o600}
+
+
+def test_a_second_run_continues_and_nothing_can_be_changed(path):
+    for ordinal in (0, 1):
+        ledger = Ledger(path)
+        ledger.write(replace(CALL, ordinal=ordinal))
+        ledger.close()
+    assert [call.ordinal for call in read_calls(path, "a")] == [0, 1]
+    with closing(sqlite3.connect(path)) as database:
+        for statement in ("UPDATE calls SET reply = 'x'", "DELETE FROM calls"):
+            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+                database.execute(statement)
+
+
+def test_a_write_that_fails_is_told_and_not_swallowed(path):
+    ledger = Ledger(path)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DROP TABLE calls")
+    ledger.write(CALL)
+    with pytest.raises(EvalparityError, match=r"cannot write the ledger .*ledger\.sqlite"):
+        ledger.flush().result(10)
+    with pytest.raises(EvalparityError, match="check free space"):
+        ledger.close()
+    with pytest.raises(ValueError, match="closed"):
+        ledger.flush()
+
+
+def test_what_is_no_ledger_is_a_users_mistake(path):
+    with pytest.raises(UsageError, match="no ledger at"):
+        read_calls(path, "a")
+    path.write_bytes(b"not a database, but long enough to be looked at as one" * 50)
+    with pytest.raises(UsageError, match="is no ledger"):
+        read_calls(path, "a")
+    with pytest.raises(EvalparityError, match="cannot write the ledger"):
+        Ledger(path)
+    with pytest.raises(EvalparityError, match="cannot write the ledger"):
+        Ledger(path.parent / "absent" / "ledger.sqlite")

@@ -1,0 +1,94 @@
+"""The names that other tools give to the fields of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from evalparity.unified_schema.field_types import unknown_key
+from evalparity.unified_schema.positions import Findings, quoted
+
+FOREIGN_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "case_id": "id",
+        "question": "input",
+        "query": "input",
+        "user_input": "input",
+        "answer": "output",
+        "response": "output",
+        "actual_output": "output",
+        "ground_truth": "reference",
+        "ground_truths": "reference",
+        "expected_answer": "reference",
+        "expected_output": "reference",
+        "contexts": "retrieved_contexts",
+        "retrieval_context": "retrieved_contexts",
+        "context": "reference_contexts",  # DeepEval: the ideal passages, not the retrieved ones
+        "relevant_ids": "relevant",
+        "relevant_chunk_ids": "relevant",
+        "reference_context_ids": "relevant",
+        "additional_metadata": "metadata",
+    }
+)
+"""Our field by the name that another tool gives it; `relevant` is our own short form of `relevance`."""
+
+
+def rename_fields(
+    data: Mapping[str, Any], known: frozenset[str], findings: Findings, *, keep_unknown: bool = False
+) -> dict[str, Any]:
+    """Return a case under our names; two names that claim one field are a fault.
+
+    Args:
+        data: the case as the file has it.
+        known: our own names.
+        findings: where to note what was renamed.
+        keep_unknown: move unknown keys of a case that uses another tool's names to `metadata`, instead of
+            leaving them where they are refused.
+    """
+    named: dict[str, Any] = {key: value for key, value in data.items() if key in known}
+    foreign = False
+    for key in data:
+        if key in known or key not in FOREIGN_NAMES:
+            continue
+        foreign = True
+        _rename(key, data[key], named, findings)
+    unknown = [key for key in data if key not in known and key not in FOREIGN_NAMES]
+    if unknown and foreign and keep_unknown:
+        _move_to_metadata({key: data[key] for key in unknown}, named, known, findings)
+    else:
+        named.update({key: data[key] for key in unknown})
+    return named
+
+
+def _rename(key: str, value: object, named: dict[str, Any], findings: Findings) -> None:
+    field = FOREIGN_NAMES[key]
+    if value is None:
+        return
+    if named.get(field) is not None:
+        taken = findings.in_file((field,))[0]
+        findings.fault((key,), f"{key} and {taken} both claim {field}: keep one of them")
+        return
+    named[field] = value
+    findings.moved[(field,)] = (key,)
+    findings.remark((field,), f"{key} is read as {field}{_ADVICE.get(key, '')}")
+
+
+def _move_to_metadata(
+    unknown: Mapping[str, Any], named: dict[str, Any], known: frozenset[str], findings: Findings
+) -> None:
+    metadata = named.get("metadata") or {}
+    if not isinstance(metadata, Mapping):
+        named.update(unknown)
+        return
+    for key in unknown:
+        hint = unknown_key(key, known, FOREIGN_NAMES)
+        near = f" ({hint.rpartition(': ')[2]})" if "did you mean" in hint else ""
+        findings.moved[("metadata", key)] = (key,)
+        findings.remark(("metadata", key), f"the unknown key {quoted(key)} is kept in metadata{near}")
+    named["metadata"] = {**unknown, **metadata}
+
+
+_ADVICE: Mapping[str, str] = MappingProxyType(
+    {"context": " (DeepEval's meaning); name it retrieved_contexts if a retriever returned it"}
+)
