@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from evalparity.unified_schema.outcomes import Item
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+# A full stop after a short word may belong to an abbreviation ("Mr.", "U.S."): rather one sentence too few.
+_SENTENCE_END = re.compile(r"(?<=\w{4}[.])\s+|(?<=[!?])\s+|(?<=[。！？])|\n+")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _SHORTEST = 8
 _SHORTEST_HAN = 4

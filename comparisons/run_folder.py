@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from evalparity.adapters.base import Binding
 from evalparity.adapters.registry import ADAPTERS, load_adapter
 from evalparity.comparisons.plan import Plan
+from evalparity.comparisons.render.json_report import parse_report, render_json
 from evalparity.comparisons.report import Report, RunInfo, build_report
 from evalparity.comparisons.settle import Settled
 from evalparity.unified_schema.errors import UsageError
@@ -70,7 +71,7 @@ class RunFolder:
     def finish(self, *, complete: bool) -> Report:
         """Write and return the report."""
         report = _build(self.record, _read_settled(self.path), complete=complete)
-        (self.path / "report.json").write_text(report.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        (self.path / "report.json").write_text(render_json(report), encoding="utf-8")
         return report
 
 
@@ -118,7 +119,7 @@ def read_report(path: Path) -> Report:
     """
     try:
         if (path / "report.json").exists():
-            return Report.model_validate_json((path / "report.json").read_bytes())
+            return parse_report((path / "report.json").read_text(encoding="utf-8"), str(path / "report.json"))
         record = RunRecord.model_validate_json((path / "run.json").read_bytes())
         return _build(record, _read_settled(path), complete=False)
     except FileNotFoundError as error:
@@ -127,6 +128,8 @@ def read_report(path: Path) -> Report:
         ) from error
     except NotADirectoryError as error:
         raise UsageError(f"{path} is a file; give the run folder that `evalparity run` made.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: a file of the run is no UTF-8 text; it is damaged.") from error
     except ValidationError as error:
         raise UsageError(f"{path}: {error.title} is damaged or from another version: {_first(error)}") from error
 

@@ -80,7 +80,7 @@ def _decide(claim: Sentence, candidates: list[_Candidate]) -> ClaimJudgement:
 def _support(claim: Sentence, best: _Candidate, candidates: list[_Candidate]) -> ClaimJudgement:
     covered, missing = _with_helpers(best, candidates)
     where = f"premise {best.premise + 1}"
-    gap = _gap(claim, missing, candidates)
+    gap = _gap(missing, candidates)
     if gap is not None:
         return _unsupported(gap)
     share = covered / (covered + sum(term.weight * (_FOCUS if term.focus else 1.0) for term in missing))
@@ -112,7 +112,7 @@ def _gain(missing: list[Term], candidate: _Candidate) -> float:
     return sum(m.term.weight * m.credit for m in candidate.alignment.matches if id(m.term) in wanted and not m.opposite)
 
 
-def _gap(claim: Sentence, missing: list[Term], candidates: list[_Candidate]) -> str | None:
+def _gap(missing: list[Term], candidates: list[_Candidate]) -> str | None:
     for term in missing:
         if term.quantity is not None and term.weight:
             return f"{quoted(term.text)} is in no premise that is about the claim"

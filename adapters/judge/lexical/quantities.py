@@ -104,7 +104,7 @@ class Quantity:
 
     @property
     def family(self) -> str:
-        """Return what it could be confused with: years with dates, and all spans of time, amounts of money, distances and temperatures with one another."""
+        """Return what it could be confused with, as one currency or unit with another of its sort."""
         if self.date is not None:
             return "date"
         return _FAMILIES.get(self.kind, self.kind)
@@ -230,6 +230,7 @@ def _numeral(groups: Groups) -> tuple[str, Value]:
 _READERS: Mapping[str, Callable[[Groups], tuple[str, Value]]] = MappingProxyType(
     {
         "iso": _iso, "cjkdate": _cjk_date, "dmy": _day_month, "mdy": _day_month, "my": _month_year, "clock": _clock,
-        "ordinal": _ordinal, "percent": _percent, "amount": _money, "digits": _plain, "spelt": _spelt, "numeral": _numeral,
+        "ordinal": _ordinal, "percent": _percent, "amount": _money, "digits": _plain, "spelt": _spelt,
+        "numeral": _numeral,
     }
 )  # fmt: skip

@@ -14,14 +14,24 @@ from evalparity.adapters.judge.lexical.sentences import Term
 _MOST_WORDS = 12
 _LONGEST_ANSWER = 2000
 _YES, _UNCLEAR = 0.34, 0.15
-_KINDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), frozenset(kinds.split()))
-    for pattern, kinds in (
-        (r"\bhow (?:many|much|old|tall|far|high|large|big)\b|多少|几[个天年次人位]|多[大高远]", "number percent dollars euros pounds yuan yen mass length miles feet bytes area times months"),
-        (r"\bhow (?:long|often|soon)\b|多久|多长时间", "days working_days months clock_span"),
-        (r"\b(?:when|what year|which year|what date|what time)\b|何时|什么时候|哪年|哪一年|几点", "date clock"),
-    )
-)  # fmt: skip
+_COUNTED = frozenset(
+    ("number", "percent", "money", "distance", "mass", "volume", "area", "bytes", "times", "temperature", "span")
+)
+_KINDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
+    (
+        re.compile(
+            r"\bhow (?:many|much|old|tall|far|high|large|big)\b|多少|几[个天年次人位]|多[大高远]", re.IGNORECASE
+        ),
+        _COUNTED,
+    ),
+    (re.compile(r"\bhow (?:long|often|soon)\b|多久|多长时间", re.IGNORECASE), frozenset(("span",))),
+    (
+        re.compile(
+            r"\b(?:when|what year|which year|what date|what time)\b|何时|什么时候|哪年|哪一年|几点", re.IGNORECASE
+        ),
+        frozenset(("date", "clock")),
+    ),
+)
 
 
 def question_for(answer: str) -> str:
@@ -69,8 +79,6 @@ def _listed(terms: list[Term]) -> str:
 
 
 def _expected_answer(terms: tuple[Term, ...], question: str) -> Term | None:
-    kinds = frozenset().union(*(kinds for pattern, kinds in _KINDS if pattern.search(fold(question[:_LONGEST_ANSWER]))))
-    for term in terms:
-        if term.quantity is not None and {term.quantity.kind.replace(" ", "_"), term.quantity.family} & kinds:
-            return term
-    return None
+    asked = fold(question[:_LONGEST_ANSWER])
+    kinds = [kind for pattern, members in _KINDS if pattern.search(asked) for kind in members]
+    return next((term for term in terms if term.quantity is not None and term.quantity.family in kinds), None)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from evalparity.adapters.judge.lexical import chinese, lexicon
+from evalparity.adapters.judge.lexical import chinese, chinese_lexicon, lexicon
+from evalparity.adapters.judge.lexical.chinese_lexicon import SIMPLIFY
 from evalparity.adapters.judge.lexical.folding import fold
 from evalparity.adapters.judge.lexical.scanning import Token, scan
 from evalparity.adapters.judge.lexical.sentences import Clause, Sentence, Term, agents_of, with_terms
@@ -63,8 +64,8 @@ class _Reader:
 
     def _mark(self, mark: str, following: Token) -> None:
         self.segment += 1
-        chinese_next = following.kind == "chinese" or self.previous in chinese.CONDITION_ENDS
-        if self.previous in chinese.CONDITION_ENDS and mark == ",":
+        chinese_next = following.kind == "chinese" or self.previous in chinese_lexicon.CONDITION_ENDS
+        if self.previous in chinese_lexicon.CONDITION_ENDS and mark == ",":
             self.clauses[self.clause] = replace(self.clauses[self.clause], side=True)
         side = self.clauses[self.clause].side
         if mark in ";\n" or side or (mark == "," and (chinese_next or _begins_clause(following.lower))):
@@ -108,8 +109,8 @@ class _Reader:
         return begun and word in lexicon.DETERMINERS and self.previous not in lexicon.STOP_WORDS
 
     def _opens_chinese(self, word: str) -> bool:
-        if word in chinese.CONDITION_MARKS:
-            self._open(Clause(negated=word in chinese.NEGATED_MARKS, side=True))
+        if word in chinese_lexicon.CONDITION_MARKS:
+            self._open(Clause(negated=word in chinese_lexicon.NEGATED_MARKS, side=True))
             return True
         self.segment += word in ("和", "而", "及", "与")
         return False
@@ -132,12 +133,12 @@ class _Reader:
         return True
 
     def _negates_chinese(self, word: str, token: Token) -> bool:
-        if word in chinese.BOUNDS or not chinese.is_negator(word):
+        if word in chinese_lexicon.BOUNDS or not chinese.is_negator(word):
             return False
         self._flip()
         part = chinese.negated_part(word)
         if part:
-            self._word(replace(token, text=part, stop=part in chinese.STOP_WORDS), token)
+            self._word(replace(token, text=part, stop=part in chinese_lexicon.STOP_WORDS), token)
         return True
 
     def _flip(self) -> None:
@@ -146,7 +147,7 @@ class _Reader:
 
     def _quantity(self, token: Token, following: Token) -> None:
         assert token.quantity is not None
-        bound = self.bound or chinese.BOUNDS.get(following.text, "")
+        bound = self.bound or chinese_lexicon.BOUNDS.get(following.text, "")
         quantity = replace(token.quantity, bound=bound)
         key = f"#{quantity.kind}:{quantity.value}"
         weight = 0.0 if token.stop else NUMBER
@@ -154,8 +155,8 @@ class _Reader:
 
     def _word(self, token: Token, following: Token) -> None:
         word = token.lower
-        self.unconditional |= word in lexicon.UNCONDITIONAL or word in chinese.UNCONDITIONAL
-        bounds = chinese.BOUNDS if token.kind == "chinese" else lexicon.BOUNDS
+        self.unconditional |= word in lexicon.UNCONDITIONAL or word in chinese_lexicon.UNCONDITIONAL
+        bounds = chinese_lexicon.BOUNDS if token.kind == "chinese" else lexicon.BOUNDS
         if word in lexicon.UNCONDITIONAL:
             return
         if word in bounds and following.kind == "quantity":
@@ -166,7 +167,7 @@ class _Reader:
             self._english_word(token, following)
 
     def _chinese_word(self, token: Token) -> None:
-        if token.stop or token.text in chinese.BOUNDS or token.text in chinese.CONDITION_ENDS:
+        if token.stop or token.text in chinese_lexicon.BOUNDS or token.text in chinese_lexicon.CONDITION_ENDS:
             return
         weight = NAME if token.name else CONTENT if len(token.text) > 1 else SYLLABLE
         key = chinese.chinese_key(token.text)
@@ -201,7 +202,7 @@ class _Reader:
         terms = _with_final_focus(self.terms)
         bare = Sentence(
             text=folded,
-            squeezed="".join(folded.translate(chinese.TRADITIONAL).split()),
+            squeezed="".join(folded.translate(SIMPLIFY).split()),
             clauses=tuple(clauses),
             agents=agents_of(terms),
             compared=_compared(terms, self.than),

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from evalparity.adapters.judge.lexical.chinese import TRADITIONAL, chinese_words
+from evalparity.adapters.judge.lexical.chinese import chinese_words
+from evalparity.adapters.judge.lexical.chinese_lexicon import SIMPLIFY
 from evalparity.adapters.judge.lexical.folding import CJK
 from evalparity.adapters.judge.lexical.lexicon import PHRASES
 from evalparity.adapters.judge.lexical.quantities import QUANTITY, Quantity, read_quantity
@@ -47,7 +48,7 @@ class Token:
 
 def scan(folded: str) -> list[Token]:
     """Return the tokens of a folded sentence, in order; known phrases are one token each."""
-    text = folded.translate(TRADITIONAL)
+    text = folded.translate(SIMPLIFY)
     return _with_ranges(_with_phrases(list(_tokens(text))))
 
 

@@ -30,6 +30,7 @@ _LONG_CLAIM = 14
 _LONGEST_CLAIM = 2000
 _LONG_CHINESE_CLAIM = 20
 _SHORT_CLAUSE = 3
+_SHORTEST_PARTICIPLE = 5
 
 
 def split_sentences(text: str) -> list[str]:
@@ -114,7 +115,9 @@ def _is_whole_english(clause: str) -> bool:
     words = [word.lower() for word in _WORD.findall(clause)]
     if len(words) < _SHORT_CLAUSE or words[0] in VERB_MARKS:
         return False
-    has_verb = any(word in VERB_MARKS or (len(word) > 4 and word.endswith("ed")) for word in words[1:])
+    has_verb = any(
+        word in VERB_MARKS or (len(word) >= _SHORTEST_PARTICIPLE and word.endswith("ed")) for word in words[1:]
+    )
     return has_verb and words[0] not in SUBJECT_OPENERS
 
 

@@ -14,15 +14,16 @@ _DERIVED = (
     ("ifications", "ify"), ("ification", "ify"), ("isations", "ise"), ("isation", "ise"),
     ("izations", "ise"), ("ization", "ise"), ("izing", "ise"), ("ized", "ise"), ("izes", "ise"), ("ize", "ise"),
     ("ations", "ate"), ("ation", "ate"), ("itions", "ite"), ("ition", "ite"),
-    ("ctions", "ct"), ("ction", "ct"), ("ssions", "ss"), ("ssion", "ss"), ("sions", "se"), ("sion", "se"), ("ptions", "pt"), ("ption", "pt"),
-    ("utions", "ute"), ("ution", "ute"),
+    ("ctions", "ct"), ("ction", "ct"), ("ssions", "ss"), ("ssion", "ss"), ("sions", "se"), ("sion", "se"),
+    ("ptions", "pt"), ("ption", "pt"), ("utions", "ute"), ("ution", "ute"),
     ("fulness", "ful"), ("ousness", "ous"), ("iness", "y"), ("ness", ""),
     ("ments", ""), ("ment", ""), ("ances", ""), ("ance", ""), ("ably", ""), ("able", ""), ("ibly", ""), ("ible", ""),
-    ("ically", "ic"), ("ically", "ic"), ("ally", "al"), ("ily", "y"), ("ly", ""),
+    ("ically", "ic"), ("ally", "al"), ("ily", "y"), ("ly", ""),
 )  # fmt: skip
 _INFLECTED = (
-    ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("zzes", "z"), ("ies", "y"), ("ied", "y"), ("ying", "y"),
-    ("eed", "eed"), ("ing", ""), ("ed", ""), ("'s", ""), ("s'", ""), ("ss", "ss"), ("us", "us"), ("is", "is"), ("s", ""),
+    ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("zzes", "z"), ("ies", "y"),
+    ("ied", "y"), ("ying", "y"), ("eed", "eed"), ("ing", ""), ("ed", ""), ("'s", ""), ("s'", ""), ("ss", "ss"), ("us", "us"), ("is", "is"),
+    ("s", ""),
 )  # fmt: skip
 _VOWELS = frozenset("aeiouy")
 _SHORTEST = 3

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from evalparity.adapters.judge.lexical.stemming import stem
+from evalparity.adapters.judge.lexical.wordlists import classes, groups, opposites
 
 _SAME = """
 purchase buy acquire obtain|customer buyer client consumer shopper|merchant seller retailer vendor shop store
@@ -65,14 +66,10 @@ standard premium basic gold silver platinum
 """
 
 
-def _table(text: str) -> list[list[str]]:
-    return [line.split() for line in text.strip().replace("\n", "|").split("|")]
-
-
 def _same() -> Mapping[str, str]:
     # The first group that names a word wins, so that groups never flow into one another.
     keys: dict[str, str] = {}
-    for group in _table(_SAME):
+    for group in groups(_SAME):
         head = keys.get(stem(group[0]), stem(group[0]))
         for word in group:
             keys.setdefault(stem(word), head)
@@ -88,25 +85,8 @@ def key_of(word: str) -> str:
     return _KEYS.get(bare, bare)
 
 
-def _opposites() -> Mapping[str, tuple[str, ...]]:
-    table: dict[str, set[str]] = {}
-    for first, second in _table(_OPPOSITES):
-        table.setdefault(key_of(first), set()).add(key_of(second))
-        table.setdefault(key_of(second), set()).add(key_of(first))
-    return MappingProxyType({key: tuple(sorted(others)) for key, others in table.items()})
-
-
-OPPOSITES = _opposites()
+OPPOSITES = opposites([[key_of(word) for word in pair] for pair in groups(_OPPOSITES)])
 """The opposites of a key, by key."""
 
-
-def _classes() -> Mapping[str, frozenset[int]]:
-    table: dict[str, set[int]] = {}
-    for number, group in enumerate(_table(_EXCLUSIVE)):
-        for word in group:
-            table.setdefault(key_of(word), set()).add(number)
-    return MappingProxyType({key: frozenset(numbers) for key, numbers in table.items()})
-
-
-CLASSES = _classes()
+CLASSES = classes([[key_of(word) for word in group] for group in groups(_EXCLUSIVE)])
 """Numbers of the sets of mutually exclusive words that a key belongs to."""

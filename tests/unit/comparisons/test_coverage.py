@@ -40,4 +40,5 @@ def test_sentences_without_a_verdict(texts: list[str | None], left_out: int) -> 
 
 
 def test_an_abbreviation_costs_nothing() -> None:
-    assert unjudged_sentences("Dr. Ito pays.", items("Dr. Ito pays.")) == 0
+    assert unjudged_sentences("The Reverend Mr. Black was recorded in the U.S. by a trio.", items(None)) == 0
+    assert unjudged_sentences("The Reverend Mr. Black was recorded by a trio.", items("The Reverend Mr.")) == 0
