@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,9 @@ from typing import Any, ParamSpec
 import click
 
 P = ParamSpec("P")
+
+_READER_GONE = 141
+"""What a shell reports for a program whose reader closed the pipe."""
 
 EXIT_CODES = """\b
 Exit codes, the first that holds:
@@ -26,9 +28,6 @@ Exit codes, the first that holds:
 
 def main() -> None:
     """Run the command line, turning every foreseen error into a message and an exit code."""
-    # A closed pipe (`evalparity report RUN | head`) is the reader's right, not an error.
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         cli(standalone_mode=False)
     except click.exceptions.Exit as error:
@@ -38,6 +37,10 @@ def main() -> None:
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
+    except BrokenPipeError:
+        # The reader had enough (`evalparity report RUN | head`). Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(_READER_GONE)
     except Exception as error:
         # Imported only when something was raised: `--help` must not wait for the schema.
         from evalparity.unified_schema.errors import EvalparityError  # noqa: PLC0415

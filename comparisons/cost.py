@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from evalparity.unified_schema.outcomes import Frozen, JudgeUsage, Outcome
+from evalparity.unified_schema.outcomes import Frozen, JudgeUsage, Outcome, add_amounts, add_counts
 
 
 class CostRow(Frozen):
@@ -34,26 +34,6 @@ def total_cost(cells: Sequence[Outcome]) -> tuple[CostRow, ...]:
     for cell in cells:
         groups.setdefault((cell.framework, cell.metric, cell.scorer), []).append(cell.judge)
     return tuple(_row(key, usages) for key, usages in groups.items())
-
-
-def add_counts(counts: Iterable[int | None]) -> int | None:
-    """Return the sum, or None when any part is unknown."""
-    total = 0
-    for count in counts:
-        if count is None:
-            return None
-        total += count
-    return total
-
-
-def add_amounts(amounts: Iterable[float | None]) -> float | None:
-    """Return the sum, or None when any part is unknown."""
-    total = 0.0
-    for amount in amounts:
-        if amount is None:
-            return None
-        total += amount
-    return total
 
 
 def _row(key: tuple[str, str, str], usages: Sequence[JudgeUsage]) -> CostRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -151,3 +152,23 @@ class Outcome(Frozen):
             raise ValueError(f"status {self.status} and score {self.score} contradict each other")
         if (self.status == "scored") != (self.kind is None):
             raise ValueError(f"status {self.status} and kind {self.kind} contradict each other")
+
+
+def add_counts(counts: Iterable[int | None]) -> int | None:
+    """Return the sum, or None when any part is unknown."""
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def add_amounts(amounts: Iterable[float | None]) -> float | None:
+    """Return the sum, or None when any part is unknown."""
+    total = 0.0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total

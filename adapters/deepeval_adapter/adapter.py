@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -18,6 +16,7 @@ from evalparity.adapters.base import Adapter, Binding, JsonObject, JudgeReply, R
 from evalparity.adapters.deepeval_adapter.bindings import BINDINGS, UNSUPPORTED
 from evalparity.adapters.deepeval_adapter.prompts import STEPS
 from evalparity.adapters.deepeval_adapter.translate import translate
+from evalparity.adapters.python_worker import python_worker, version_of
 from evalparity.unified_schema.outcomes import ERROR_KINDS, Details, Item, ItemVerdict
 
 _VERDICTS: Mapping[str, ItemVerdict] = MappingProxyType({"yes": "yes", "no": "no", "borderline": "unclear"})
@@ -202,24 +201,9 @@ def error_kind(type_name: str, message: str) -> str:
     return next(known, "framework_error")
 
 
-def _installed_version() -> str | None:
-    try:
-        return importlib.metadata.version("deepeval")
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
 def _command(folder: Path) -> WorkerCommand:
-    return WorkerCommand(
-        argv=(
-            sys.executable,
-            "-P",  # a file in the folder must never be imported in place of a package
-            "-m",
-            "evalparity.adapters.worker",
-            "evalparity.adapters.deepeval_adapter.judge",
-        ),
-        env={**_SETTINGS, "DEEPEVAL_HOME": str(folder), "DEEPEVAL_CACHE_FOLDER": str(folder / "deepeval")},
-    )
+    private = {"DEEPEVAL_HOME": str(folder), "DEEPEVAL_CACHE_FOLDER": str(folder / "deepeval")}
+    return python_worker("evalparity.adapters.deepeval_adapter.judge", {**_SETTINGS, **private})
 
 
 ADAPTER = Adapter(
@@ -228,7 +212,7 @@ ADAPTER = Adapter(
     install_hint="pip install 'evalparity[deepeval]'",
     bindings=BINDINGS,
     unsupported=UNSUPPORTED,
-    installed_version=_installed_version,
+    installed_version=version_of("deepeval"),
     translate=translate,
     read=read,
     command=_command,

@@ -45,7 +45,7 @@ _BINDINGS = (
             ),
         ),
         calls=CallCount(low=2, high=2),
-        closeness="same",
+        closeness="similar",
         differs="The judge splits the reference into sentences itself and does not say which verdict is whose.",
         item="sentence",
         empty_score=0.0,

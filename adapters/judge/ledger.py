@@ -124,6 +124,8 @@ class Ledger:
             self._failure = error
 
     def _keep(self, promise: Future[None]) -> None:
+        if not promise.set_running_or_notify_cancel():
+            return  # whoever waited was cancelled, as when a run is interrupted
         if self._failure is None:
             promise.set_result(None)
         else:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from evalparity.adapters.judge.traffic import Call
-from evalparity.unified_schema.outcomes import JudgeUsage
+from evalparity.unified_schema.outcomes import JudgeUsage, add_counts
 
 
 def usage_of(calls: Sequence[Call]) -> JudgeUsage:
@@ -22,10 +22,10 @@ def usage_of(calls: Sequence[Call]) -> JudgeUsage:
         failed_calls=sum(call.error_kind is not None for call in calls),
         attempts=sum(call.attempts for call in calls),
         embedding_calls=len(calls) - len(chat),
-        input_tokens=_sum(call.input_tokens for call in billed),
-        cached_tokens=_sum(call.cached_tokens for call in billed),
-        reasoning_tokens=_sum(call.reasoning_tokens for call in billed),
-        output_tokens=_sum(call.output_tokens for call in billed),
+        input_tokens=add_counts(call.input_tokens for call in billed),
+        cached_tokens=add_counts(call.cached_tokens for call in billed),
+        reasoning_tokens=add_counts(call.reasoning_tokens for call in billed),
+        output_tokens=add_counts(call.output_tokens for call in billed),
         cost_usd=None,
         seconds=sum(call.seconds for call in calls),
     )
@@ -33,12 +33,3 @@ def usage_of(calls: Sequence[Call]) -> JudgeUsage:
 
 def _is_billed(call: Call) -> bool:
     return call.error_kind is None or call.input_tokens is not None or call.output_tokens is not None
-
-
-def _sum(counts: Iterable[int | None]) -> int | None:
-    total = 0
-    for count in counts:
-        if count is None:
-            return None
-        total += count
-    return total

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
 
 from evalparity.adapters.base import Adapter, WorkerCommand
+from evalparity.adapters.python_worker import python_worker, version_of
 from evalparity.adapters.ragas_adapter.bindings import BINDINGS, UNSUPPORTED
 from evalparity.adapters.ragas_adapter.prompts import STEPS
 from evalparity.adapters.ragas_adapter.reading import read
 from evalparity.adapters.ragas_adapter.translate import translate
-
-_WORKER = "evalparity.adapters.worker"
-_JUDGE = "evalparity.adapters.ragas_adapter.judge"
 
 # A reply is parsed into a pydantic model whose name ends in Output; its message tells JSON from schema.
 _BAD_OUTPUT = re.compile(r"\d+ validation errors? for \w+Output\n( +Invalid JSON: )?")
@@ -58,19 +54,8 @@ def error_kind(type_name: str, message: str) -> str:
     return _KINDS.get(type_name, "framework_error")
 
 
-def _installed_version() -> str | None:
-    try:
-        return version("ragas")
-    except PackageNotFoundError:
-        return None
-
-
 def _command(_folder: Path) -> WorkerCommand:
-    return WorkerCommand(
-        # -P: a file in the working folder must never be imported instead of a package.
-        argv=(sys.executable, "-P", "-m", _WORKER, _JUDGE),
-        env={"RAGAS_DO_NOT_TRACK": "true"},
-    )
+    return python_worker("evalparity.adapters.ragas_adapter.judge", {"RAGAS_DO_NOT_TRACK": "true"})
 
 
 ADAPTER = Adapter(
@@ -79,7 +64,7 @@ ADAPTER = Adapter(
     install_hint='pip install "evalparity[ragas]"',
     bindings=BINDINGS,
     unsupported=UNSUPPORTED,
-    installed_version=_installed_version,
+    installed_version=version_of("ragas"),
     translate=translate,
     read=read,
     command=_command,

@@ -69,7 +69,7 @@ _ANSWER_RELEVANCY = Binding(
     ),
     calls=CallCount(low=3, high=3),
     embedding_calls=CallCount(low=0, high=2),
-    closeness="similar",
+    closeness="same",
     differs=(
         "It is the mean cosine between the input and three questions that the judge makes from the output, 0 "
         "when the judge calls the output noncommittal all three times; the judge never sees the input."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,21 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 MARKS = {"ragas": b"ragas_adapter.judge", "deepeval": b"deepeval_adapter.judge", "promptfoo": b"driver.mjs"}
 
 
+@pytest.fixture(autouse=True)
+def others() -> Iterator[None]:
+    """Other tests of this process may keep a framework running: theirs are not ours."""
+    THEIRS.update(descendants(os.getpid()))
+    yield
+    THEIRS.clear()
+
+
+THEIRS: set[int] = set()
+
+
 def worker_of(framework: str) -> int | None:
-    """Return the process id of a framework's worker among our own descendants."""
-    return next((pid for pid in descendants(os.getpid()) if MARKS[framework] in command_line(pid)), None)
+    """Return the process id of the worker of a framework that this test has started."""
+    ours = (pid for pid in descendants(os.getpid()) if pid not in THEIRS)
+    return next((pid for pid in ours if MARKS[framework] in command_line(pid)), None)
 
 
 def command_line(pid: int) -> bytes:

@@ -48,6 +48,9 @@ STOP_WORDS = words("""
 """)
 """Words that decide nothing by themselves."""
 
+EXCLUSIVE_MARKS = words("仅 只 仅限 唯一 只能 只有 仅仅 只限")
+"""Words by which a claim says that nothing else holds."""
+
 BOUNDS = forms("""
 max: 不超过 不高于 不晚于 最多 至多 以内 之内 内 以下 少于 低于
 min: 不少于 不低于 不早于 至少 最少 超过 以上 多于 高于 起

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 
 from evalparity.adapters.judge.lexical import chinese
 from evalparity.adapters.judge.lexical.folding import quoted
@@ -46,7 +47,7 @@ def _other_number(alignment: Alignment) -> str | None:
     rows = _rows(alignment)
     for term in missing:
         for other in _quantities(alignment.premise):
-            if id(other) not in taken and _rival(term, other) and rows.get(other.segment):
+            if id(other) not in taken and _rival(term, other, alignment) and _is_on_topic(other, alignment, rows):
                 return _against(term.text, other.text)
     return None
 
@@ -55,11 +56,17 @@ def _quantities(sentence: Sentence) -> list[Term]:
     return [term for term in sentence.terms if term.quantity is not None]
 
 
-def _rival(term: Term, other: Term) -> bool:
+def _is_on_topic(other: Term, alignment: Alignment, rows: dict[int, set[str]]) -> bool:
+    # A number between two commas belongs to the words before it: "on Sunday, 15 December".
+    inside = [term for term in alignment.premise.terms if term.segment == other.segment and not term.quantity]
+    return bool(rows.get(other.segment) or (len(inside) <= 1 and rows.get(other.segment - 1)))
+
+
+def _rival(term: Term, other: Term, alignment: Alignment) -> bool:
     if term.quantity is None or other.quantity is None or not term.quantity.rivals(other.quantity):
         return False
-    counts_other = term.quantity.family == "number" and bool(term.noun and other.noun) and term.noun != other.noun
-    return not counts_other
+    nouns_differ = bool(term.noun and other.noun) and term.noun != other.noun
+    return not (term.quantity.family == "number" and nouns_differ and term.noun not in alignment.premise.keys)
 
 
 def _other_bound(alignment: Alignment) -> str | None:
@@ -80,7 +87,7 @@ def _other_row(alignment: Alignment) -> str | None:
         here = rows.get(match.found.segment, set())
         for other in _quantities(alignment.premise):
             there = rows.get(other.segment, set())
-            if _rival(match.term, other) and there > here:
+            if _rival(match.term, other, alignment) and there > here:
                 return _against(match.term.text, other.text)
     return None
 
@@ -130,8 +137,9 @@ def _premise_negated(alignment: Alignment) -> bool:
     mains = [index for index, clause in enumerate(clauses) if not clause.side]
     best = max(mains, key=lambda index: (_fit(alignment, index), index))
     negated = clauses[best].negated
+    touched = {match.found.clause for match in alignment.matches if match.found is not None}
     for index, clause in enumerate(clauses):
-        if clause.side and alignment.clause_weights.get(index, 0.0) > 0:
+        if clause.side and index in touched:
             negated ^= clause.negated
     return negated
 
@@ -140,10 +148,21 @@ def _fit(alignment: Alignment, index: int) -> float:
     # "Full members vote, guest members do not": a clause about somebody else counts half.
     weight = alignment.clause_weights.get(index, 0.0)
     if alignment.premise.clauses[index].continues:
-        return weight
+        return weight + _carried_subject(alignment, index) if weight else 0.0
     subject = next((term for term in alignment.premise.terms if term.clause == index and term.weight), None)
     known = subject is None or subject.key in alignment.claim.reach or subject.text in alignment.claim.squeezed
     return weight if known else _OTHER_SUBJECT * weight
+
+
+def _carried_subject(alignment: Alignment, index: int) -> float:
+    # In "gift cards never expire, and they can be used online" the second clause is about gift cards, too.
+    clauses = alignment.premise.clauses
+    head = next(
+        (place for place in range(index - 1, -1, -1) if not (clauses[place].continues or clauses[place].side)), -1
+    )
+    subject = [term for term in alignment.premise.terms if term.clause == head]
+    pairs = takewhile(lambda pair: pair[0].key == pair[1].key, zip(alignment.claim.terms, subject, strict=False))
+    return sum(term.weight for term, _ in pairs)
 
 
 def role_conflict(alignment: Alignment) -> str | None:

@@ -14,10 +14,10 @@ from evalparity.adapters.judge.lexical.reading import analyse
 from evalparity.adapters.judge.lexical.segmentation import split_sentences
 from evalparity.adapters.judge.lexical.sentences import Sentence, Term, carry
 
-ENOUGH = 0.7
+ENOUGH = 0.55
 """Share of a claim's weight that premises must hold to support it."""
 
-_FOCUS = 1.75
+_FOCUS = 2.0
 _NEAR_BEST = 0.85
 _OTHER_SENTENCE = 0.8
 _MOST_HELPERS = 2
@@ -37,7 +37,7 @@ class _Candidate:
 def judge_claim(claim: str, premises: Sequence[str]) -> ClaimJudgement:
     """Say whether the premises, taken together, support a claim.
 
-    A claim is supported when at least 0.7 of the weight of its words stands in the best sentence of the premises
+    A claim is supported when at least 0.55 of the weight of its words stands in the best sentence of the premises
     and, discounted, two more; every number in one of these; every name anywhere. It is contradicted when a
     sentence that covers it as well as the best one has another number, an odd number of negations, another party
     or an excluding word in its place. Anything else is unsupported, an empty claim included.
@@ -89,6 +89,8 @@ def _support(claim: Sentence, best: _Candidate, candidates: list[_Candidate]) ->
         return _unsupported(f"{share:.0%} of the claim's weight is in {where}; missing: {names}")
     if claim.unconditional and any(clause.side for clause in best.alignment.premise.clauses):
         return _unsupported(f"the claim is unconditional, {where} sets a condition")
+    if claim.exclusive and not best.alignment.premise.exclusive:
+        return _unsupported(f"the claim says `only`, {where} does not")
     reason = f"{share:.0%} of the claim's weight is in {where}: {quoted(best.alignment.premise.text)}"
     return ClaimJudgement(label="supported", reason=reason, premise=best.premise)
 

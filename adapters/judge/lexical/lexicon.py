@@ -94,11 +94,14 @@ always anyway invariably irrespective regardless unconditionally
 """)
 """Words by which a claim denies every condition."""
 
+EXCLUSIVE = words("only solely exclusively")
+"""Words by which a claim says that nothing else holds."""
+
 NEGATIVE_WORDS = forms("""
 possible: impossible | valid: invalid | available: unavailable | eligible: ineligible
 necessary: unnecessary
 allow: prohibit prohibits prohibited prohibiting forbid forbids forbidden ban bans banned disallow disallowed
-accept: reject rejects rejected refuse refuses refused rejecting refusing deny denies denied
+accept: declined declines decline reject rejects rejected refuse refuses refused rejecting refusing deny denies denied
 legal: illegal
 """)
 """Words that negate by themselves, and what they negate."""
@@ -139,6 +142,9 @@ special: specialise specialised
 """Base form by irregular or derived form."""
 
 _PHRASE_FORMS = forms("""
+expire: run_out runs_out ran_out | burn: burn_down burned_down burnt_down | dismiss: laid_off lay_off | stop: shut_down
+anytime: at_any_time whenever_you_like | happen: came_about | responsible: in_charge | increase: go_up goes_up went_up
+decrease: go_down goes_down went_down | cancel: call_off | born: came_into_being | tolerate: put_up_with
 -: not_only not_just not_merely no_doubt too_much | unless: if_not | not: no_longer not_necessarily
 regardless: no_matter even_if even_without even_when
 atmost: no_more_than not_more_than no_later_than at_most up_to a_maximum_of

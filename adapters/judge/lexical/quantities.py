@@ -25,7 +25,8 @@ _OTHER_UNITS = either(form for form in UNITS if not (form.isascii() and form.isa
 _CHINESE_UNITS = either(form for form in UNITS if not form.isascii() and "°" not in form)
 _WORD_SCALES = either(form for form in SCALES if len(form) > 1 or not form.isascii())
 _MONTH = rf"\b(?:{either(MONTHS)})\b\.?"
-_DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,6}(?!\d)|\d{1,18})(?:\.\d{1,12})?"
+_THOUSANDS = r"\d{1,3}(?:,\d{3}){1,6}(?!\d)"
+_DIGITS = rf"(?:(?:{_THOUSANDS}|\d{{1,18}})\.\d{{1,12}}|{_THOUSANDS}|\d{{1,12}},\d\d(?!\d)|\d{{1,18}})"
 _NUMERAL = f"[{NUMERAL_CHARACTERS}]{{1,12}}"
 _SHORT_NUMERAL = r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})"
 _YEAR = r"(?:\d{4}|[零〇一二三四五六七八九]{4})"
@@ -64,6 +65,8 @@ _FAMILIES = MappingProxyType(
             ("span", ("clock span", "days", "working days", "months")),
             ("money", ("dollars", "hong kong dollars", "euros", "pounds", "yuan", "yen")),
             ("distance", ("length", "miles", "feet", "inches")),
+            ("volume", ("volume", "gallons")),
+            ("area", ("area", "acres")),
             ("temperature", ("celsius", "fahrenheit")),
         )
         for kind in kinds
@@ -71,6 +74,7 @@ _FAMILIES = MappingProxyType(
 )
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 _DATE_PARTS = 3
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d\d\Z)")
 _NOON = 12
 _TINY = 1e-9
 
@@ -194,7 +198,8 @@ def _percent(groups: Groups) -> tuple[str, Value]:
 
 
 def _digits(text: str) -> float:
-    bare = text.replace(",", "")
+    # A comma before exactly two digits is a decimal one: 3,50.
+    bare = _DECIMAL_COMMA.sub(".", text).replace(",", "")
     return float(bare) if bare[0].isdecimal() else float(chinese_number(bare))
 
 

@@ -13,11 +13,16 @@ from evalparity.adapters.judge.lexical.scanning import Token, scan
 from evalparity.adapters.judge.lexical.sentences import Clause, Sentence, Term, agents_of, with_terms
 from evalparity.adapters.judge.lexical.synonyms import CLASSES, key_of
 
-CONTENT, LIGHT, NAME, NUMBER, SYLLABLE = 1.0, 0.35, 1.3, 1.5, 0.5
-"""Weights of a content word, a word that decides little, a name, a quantity and a lone Chinese character."""
+CONTENT, LIGHT, NUMBER, SYLLABLE = 1.0, 0.35, 1.5, 0.5
+"""Weights of a content word, a word that decides little, a quantity and a lone Chinese character."""
+
+NAME, FURTHER_NAME = 1.3, 0.5
+"""Weights of the first and of each further word of a name."""
 
 _NEGATIVE_PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
 _SHORTEST_NEGATED = 4
+_TRANSITIVE = frozenset(("decline", "declines", "declined"))  # "declined the offer", not "prices declined"
+_BACKWARD = frozenset(("before", "earlier", "ago"))
 _LONGEST_SENTENCE = 4000
 
 
@@ -45,6 +50,7 @@ class _Reader:
     previous: str = "\n"
     resumes: bool = False
     unconditional: bool = False
+    exclusive: bool = False
     than: int = 0
 
     def read(self, token: Token, following: Token) -> None:
@@ -118,15 +124,17 @@ class _Reader:
     def _negates(self, word: str, token: Token, following: Token) -> bool:
         if token.kind == "chinese":
             return self._negates_chinese(word, token)
-        if word in lexicon.NEGATIVE_WORDS:
+        if word in lexicon.NEGATIVE_WORDS and (word not in _TRANSITIVE or following.lower in lexicon.DETERMINERS):
             self._flip()
             self._word(replace(token, text=lexicon.NEGATIVE_WORDS[word]), following)
             return True
         is_numero = word == "no" and following.kind == "quantity" and following.text[0].isdecimal()
         is_second_half = word == "nor" and self.clauses[self.clause].negated
-        if (word not in lexicon.NEGATORS and not word.endswith("n't")) or is_numero or is_second_half:
+        is_noun = self.previous in lexicon.DETERMINERS and word.startswith("lack")
+        is_negator = word in lexicon.NEGATORS or word.endswith("n't")
+        if not is_negator or is_numero or is_second_half or is_noun:
             return False
-        if word == "not" and self.previous == "," and not _begins_clause(following.lower):
+        if word == "not" and self.previous in (",", "but", "and") and not _begins_clause(following.lower):
             self._open(Clause(negated=True, side=True))
         else:
             self._flip()
@@ -147,7 +155,7 @@ class _Reader:
 
     def _quantity(self, token: Token, following: Token) -> None:
         assert token.quantity is not None
-        bound = self.bound or chinese_lexicon.BOUNDS.get(following.text, "")
+        bound = "" if following.lower in _BACKWARD else self.bound or chinese_lexicon.BOUNDS.get(following.text, "")
         quantity = replace(token.quantity, bound=bound)
         key = f"#{quantity.kind}:{quantity.value}"
         weight = 0.0 if token.stop else NUMBER
@@ -156,6 +164,8 @@ class _Reader:
     def _word(self, token: Token, following: Token) -> None:
         word = token.lower
         self.unconditional |= word in lexicon.UNCONDITIONAL or word in chinese_lexicon.UNCONDITIONAL
+        if word in lexicon.EXCLUSIVE or word in chinese_lexicon.EXCLUSIVE_MARKS:
+            self.exclusive |= following.kind != "quantity"
         bounds = chinese_lexicon.BOUNDS if token.kind == "chinese" else lexicon.BOUNDS
         if word in lexicon.UNCONDITIONAL:
             return
@@ -179,6 +189,8 @@ class _Reader:
         named = self._is_named(token, following) and key not in CLASSES
         is_light = word in lexicon.LIGHT_WORDS or key in lexicon.LIGHT_WORDS
         weight = NAME if named else LIGHT if is_light else CONTENT
+        if named and self.terms and self.terms[-1].name and self.terms[-1].text.lower() == self.previous:
+            weight = FURTHER_NAME
         term = Term(key, token.text, weight, self.clause, self.segment, name=named, bare=_bare(word))
         self._add(replace(term, focus=_is_content(following), action=self.action))
         for part in word.split("-") if "-" in word and not term.bare else ():
@@ -207,6 +219,7 @@ class _Reader:
             agents=agents_of(terms),
             compared=_compared(terms, self.than),
             unconditional=self.unconditional,
+            exclusive=self.exclusive,
         )
         return with_terms(bare, terms)
 

@@ -78,6 +78,7 @@ class Sentence:
         agents: pairs (who acts, what is done) by key.
         compared: keys before and after `than`, or two empty sets.
         unconditional: whether it says `always`, `regardless` or the like.
+        exclusive: whether it says `only` or the like.
     """
 
     text: str
@@ -85,6 +86,7 @@ class Sentence:
     clauses: tuple[Clause, ...]
     agents: frozenset[tuple[str, str]]
     unconditional: bool
+    exclusive: bool
     compared: tuple[frozenset[str], frozenset[str]]
     terms: tuple[Term, ...] = ()
     by_key: Mapping[str, tuple[Term, ...]] = field(default_factory=dict)

@@ -22,7 +22,8 @@ _DERIVED = (
 )  # fmt: skip
 _INFLECTED = (
     ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("zzes", "z"), ("ies", "y"),
-    ("ied", "y"), ("ying", "y"), ("eed", "eed"), ("ing", ""), ("ed", ""), ("'s", ""), ("s'", ""), ("ss", "ss"), ("us", "us"), ("is", "is"),
+    ("ied", "y"), ("ying", "y"), ("eed", "eed"), ("ing", ""), ("ed", ""),
+    ("'s", ""), ("s'", ""), ("ss", "ss"), ("us", "us"), ("is", "is"),
     ("s", ""),
 )  # fmt: skip
 _VOWELS = frozenset("aeiouy")
@@ -33,7 +34,7 @@ _SHORTEST = 3
 def stem(word: str) -> str:
     """Return the stem of a lower-case word; words of other scripts come back as they are."""
     if word in IRREGULAR:
-        return IRREGULAR[word]
+        return stem(IRREGULAR[word])
     if len(word) <= _SHORTEST or not word.isascii():
         return word
     bare = _strip(_strip(word, _INFLECTED), _DERIVED)

@@ -34,18 +34,51 @@ min minimum|age old|tall high height|wide width|heavy weigh weight|study researc
 test examine exam|meeting session|replace exchange swap substitute|keep retain store|delete erase remove
 data information|free complimentary gratis|invent create|lawyer attorney|complain complaint
 win award earn receive|plaintiff claimant|renter tenant lessee|landlord lessor owner|rent lease|vote ballot
-population inhabitants residents|border frontier|mountain peak
+population inhabitants residents|border frontier|mountain peak|award prize|debut first|pass approve adopt
+stop halt cease discontinue|expire lapse|trip tour excursion|tired weary|angry furious|sick ill unwell
+happy glad|sad unhappy|gift present|shoe footwear|clothes clothing garment|beautiful pretty
+smart clever intelligent|story tale|road highway|murder kill|fire blaze|burn destroy|crash collision accident
+injure hurt wound|save rescue|steal rob theft|fight battle combat|war conflict|boss manager supervisor
+colleague coworker|hire recruit employ engage|dismiss fire sack|salary wage pay|pension retirement
+debt liability|tool instrument device|engine motor|screen display|laptop computer
+software program application app|bug fault|network internet web online|guide manual handbook|map plan
+aim goal objective purpose target|idea concept notion|reason cause|result outcome consequence effect
+problem issue difficulty|solution remedy|advantage benefit merit|disadvantage drawback
+part piece portion section|group team crew|area region zone district|field meadow|forest woods|hill slope
+coast shore beach|island isle|village hamlet|suburb outskirts|begin open|remain continue|last persist
+wait delay postpone defer|hurry rush|arrive reach|visit attend|gather collect assemble|divide split
+mix blend combine|link connect join|compare contrast|measure gauge|count number|calculate compute
+estimate assess evaluate|teach instruct train|recommend advise suggest|warn caution|promise pledge guarantee
+demand insist|persuade convince|trust rely|believe think|remember recall|recognise identify
+understand comprehend|opinion view|belief faith|support back endorse|attack assault|criticise condemn
+blame accuse|forgive pardon|food meal dish|drink beverage|vegetarian vegan|bread loaf|room chamber
+cellar basement|garden yard|floor storey level|ship boat vessel ferry|plane aircraft aeroplane airplane
+bike bicycle cycle|lorry truck|passenger traveller|driver motorist|luggage baggage|seat place|journey voyage
+fare ticket|route way path|station stop|speed velocity|old ancient|new recent modern|rare scarce uncommon
+common frequent|huge enormous|broad wide|strange odd unusual|exact precise accurate|clear obvious evident
+simple easy straightforward|hard difficult tough|possible feasible|enough sufficient adequate|quiet silent
+loud noisy|clean tidy|dirty filthy|wet damp|cool cold chilly|calm peaceful|safe secure|empty vacant
+spoken oral verbal|yearly annual|permanent lasting|temporary interim provisional|legal lawful|illegal unlawful
+entitled eligible|exempt excluded|valid effective|void invalid|liable responsible|duty responsibility obligation
+right entitlement|penalty fine sanction|rebate discount reduction|surcharge supplement|instalment payment
+balance remainder|audit inspection|parliament congress assembly|minister secretary|citizen national
+election vote|court tribunal|crime offence|prison jail|hospital clinic|surgery operation|wound injury|virus germ
+vaccine jab|symptom sign|cure heal|pregnant expecting|baby infant newborn|actor actress performer
+singer vocalist|painter artist|picture painting|sculpture statue|theatre playhouse|concert gig|album record
+role part|match game|coach trainer|champion winner|defeat beat|score goal|tournament competition contest
 """
 _OPPOSITES = """
-approve decline|open closed|open shut|increase decrease|increase decline|increase drop|increase fall
-include exclude|before after|early late|more less|high low|big small|long short|fast slow|old young|hot cold
-win lose|succeed fail|true false|safe dangerous|legal illegal|legal unlawful|mandatory optional
-mandatory voluntary|free paid|always never|cheap expensive|public private|present absent|begin finish
-strong weak|good bad|easy difficult|easy hard|full empty|light heavy|alive dead|arrive depart|enter leave
-buy sell|import export|import outflow|maximum minimum|temporary permanent|internal external|indoor outdoor
-upper lower|left right|north south|east west|domestic international|domestic foreign|positive negative
-benefit harm|improve worsen|support oppose|agree disagree|valid expired|valid void|enable disable
-connect disconnect|appear disappear|lock unlock|load unload|profit loss|ancient modern|borrow lend
+allow dismiss|uphold dismiss|uphill downhill|upstairs downstairs|optional must|front back|above below
+majority minority|gain loss|expand shrink|approve decline|open closed|open shut|increase decrease
+increase decline|increase drop|increase fall|include exclude|before after|early late|more less|high low
+big small|long short|fast slow|old young|hot cold|win lose|succeed fail|true false|safe dangerous|legal illegal
+legal unlawful|mandatory optional|mandatory voluntary|free paid|always never|cheap expensive|public private
+present absent|begin finish|strong weak|good bad|easy difficult|easy hard|full empty|light heavy|alive dead
+arrive depart|enter leave|buy sell|import export|import outflow|maximum minimum|temporary permanent
+internal external|indoor outdoor|upper lower|left right|north south|east west|domestic international
+domestic foreign|positive negative|benefit harm|improve worsen|support oppose|agree disagree|valid expired
+valid void|enable disable|connect disconnect|appear disappear|lock unlock|load unload|profit loss|ancient modern
+borrow lend
 """
 _EXCLUSIVE = """
 monday tuesday wednesday thursday friday saturday sunday weekday weekend

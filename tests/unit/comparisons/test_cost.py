@@ -1,7 +1,7 @@
 import pytest
 
-from evalparity.comparisons.cost import add_amounts, add_counts, total_cost
-from evalparity.unified_schema.outcomes import JudgeUsage
+from evalparity.comparisons.cost import total_cost
+from evalparity.unified_schema.outcomes import JudgeUsage, add_amounts, add_counts
 
 
 def usage(**fields):

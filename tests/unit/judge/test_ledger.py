@@ -98,3 +98,13 @@ def test_what_is_no_ledger_is_a_users_mistake(path):
         Ledger(path)
     with pytest.raises(EvalparityError, match="cannot write the ledger"):
         Ledger(path.parent / "absent" / "ledger.sqlite")
+
+
+def test_one_who_no_longer_waits_does_not_stop_the_writing(path):
+    ledger = Ledger(path)
+    for _ in range(50):  # a run that is interrupted cancels what its cells wait for
+        ledger.write(CALL)
+        ledger.flush().cancel()
+    ledger.flush().result(10)
+    ledger.close()
+    assert len(read_calls(path, "a")) == 50
