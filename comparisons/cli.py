@@ -25,6 +25,13 @@ Exit codes, the first that holds:
     0  done
 """
 
+RUN_EXAMPLES = """\b
+Examples:
+  evalparity run examples/refund_policy/suite.yaml
+  evalparity run suite.yaml --framework ragas --framework deepeval --metric faithfulness
+  evalparity run suite.yaml --judge qwen3 --judge-url http://localhost:11434/v1
+"""
+
 
 def main() -> None:
     """Run the command line, turning every foreseen error into a message and an exit code."""
@@ -55,7 +62,7 @@ def _fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES)
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXIT_CODES)
 @click.version_option(package_name="evalparity")
 def cli() -> None:
     """Score one RAG test set with Ragas, DeepEval and Promptfoo, with the same judge, in one report."""
@@ -130,14 +137,10 @@ FORMAT = click.option(
 )
 
 
-@cli.command()
+@cli.command(epilog="Example: evalparity validate examples/refund_policy/suite.yaml")
 @click.argument("suite", type=click.Path(path_type=Path))
 def validate(suite: Path) -> None:
-    r"""Check a suite file and say everything that is wrong with it.
-
-    \b
-    Example: evalparity validate examples/refund_policy/suite.yaml
-    """
+    """Check a suite file and say everything that is wrong with it."""
     from evalparity.unified_schema import load_suite  # noqa: PLC0415 - heavy
 
     loaded = load_suite(suite)
@@ -146,7 +149,7 @@ def validate(suite: Path) -> None:
     click.echo(f"{suite}: {len(loaded.suite.cases)} cases, no errors")
 
 
-@cli.command()
+@cli.command(epilog=RUN_EXAMPLES)
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.option(
     "--framework",
@@ -165,14 +168,14 @@ def validate(suite: Path) -> None:
 @judge_options
 @click.option(
     "--cell-timeout",
-    default=600.0,
+    default=1800.0,
     show_default=True,
     type=click.FloatRange(0, min_open=True),
-    help="Seconds that one score may take.",
+    help="Seconds that one score may take, waiting for its turn included.",
 )
 @click.option(
     "--framework-timeout",
-    default=3600.0,
+    default=21600.0,
     show_default=True,
     type=click.FloatRange(0, min_open=True),
     help="Seconds that one framework may take for the whole suite.",
@@ -185,14 +188,7 @@ def validate(suite: Path) -> None:
 )
 @FORMAT
 def run(form: str, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
-    r"""Score a suite with every framework and print the report.
-
-    \b
-    Examples:
-      evalparity run examples/refund_policy/suite.yaml
-      evalparity run suite.yaml --framework ragas --framework deepeval --metric faithfulness
-      evalparity run suite.yaml --judge qwen3 --judge-url http://localhost:11434/v1
-    """
+    """Score a suite with every framework and print the report."""
     from evalparity.comparisons.command_run import exit_code, run_command  # noqa: PLC0415 - heavy
 
     report, interrupted = run_command(dict(os.environ), **options)
@@ -200,15 +196,11 @@ def run(form: str, **options: Any) -> None:  # noqa: ANN401 - click's options, c
     sys.exit(130 if interrupted else exit_code(report))
 
 
-@cli.command()
+@cli.command(epilog="Example: evalparity report runs/demo --format json")
 @click.argument("run_folder", metavar="RUN", type=click.Path(path_type=Path))
 @FORMAT
 def report(run_folder: Path, form: str) -> None:
-    r"""Print the report of a run folder, finished or not.
-
-    \b
-    Example: evalparity report runs/demo --format json
-    """
+    """Print the report of a run folder, finished or not."""
     from evalparity.comparisons.run_folder import read_report  # noqa: PLC0415 - heavy
 
     _print_report(read_report(run_folder), form)

@@ -34,8 +34,8 @@ _HANG_GRACE = 15.0
 class Limits:
     """Time limits of a run, in seconds."""
 
-    cell: float = 600.0
-    framework: float = 3600.0
+    cell: float = 1800.0
+    framework: float = 21600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

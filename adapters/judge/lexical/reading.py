@@ -129,10 +129,11 @@ class _Reader:
             self._word(replace(token, text=lexicon.NEGATIVE_WORDS[word]), following)
             return True
         is_numero = word == "no" and following.kind == "quantity" and following.text[0].isdecimal()
+        is_answer = word == "no" and self.previous == "\n" and following.kind == "mark"
         is_second_half = word == "nor" and self.clauses[self.clause].negated
         is_noun = self.previous in lexicon.DETERMINERS and word.startswith("lack")
         is_negator = word in lexicon.NEGATORS or word.endswith("n't")
-        if not is_negator or is_numero or is_second_half or is_noun:
+        if not is_negator or is_numero or is_answer or is_second_half or is_noun:
             return False
         if word == "not" and self.previous in (",", "but", "and") and not _begins_clause(following.lower):
             self._open(Clause(negated=True, side=True))

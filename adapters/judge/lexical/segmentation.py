@@ -19,6 +19,12 @@ _BREAK = re.compile(
 _LIST_MARK = re.compile(
     r"\A\s*+(?:[-*•·–—]\s+|\(?\d{1,2}[.)、]\s*(?!\d)|\(?[a-z][.)]\s+|#{1,6}\s+|[（(][一二三四五六七八九十]{1,3}[）)])"
 )
+_NUMBERED = frozenset(("no", "nos", "fig", "art"))
+_NUMBER_FOLLOWS = re.compile(r"\s?\d")
+_EMPTY = re.compile(
+    r"\s*(?:(?:yes|no|sure|of course|certainly|是的?|不是|对|不)\W*\Z|(?:please|kindly|thank|sorry|hello|hi|dear)\b|请|您好|谢谢)",
+    re.IGNORECASE,
+)
 _LAST_WORD = re.compile(r"[^\s(\[\"'“]{1,24}\Z")
 _WORD = re.compile(f"[{CJK}]|[^\\W_]+")
 _ENGLISH_JOINT = re.compile(r"(?<![\s,;])[,;]?+\s{1,3}(?:and|but|while|whereas|although)\s|(?<!;);\s", re.IGNORECASE)
@@ -30,7 +36,6 @@ _LONG_CLAIM = 14
 _LONGEST_CLAIM = 2000
 _LONG_CHINESE_CLAIM = 20
 _SHORT_CLAUSE = 3
-_SHORTEST_PARTICIPLE = 5
 
 
 def split_sentences(text: str) -> list[str]:
@@ -60,6 +65,8 @@ def _is_inner_stop(text: str, start: int, match: re.Match[str]) -> bool:
     word = last.group().lower()
     is_initial = len(word) == 1 and word.isalpha() and word != "i"
     is_item_number = word.isdigit() and text[start : match.start()].strip() == word
+    if word in _NUMBERED and not _NUMBER_FOLLOWS.match(text, match.end()):
+        return False
     return word in ABBREVIATIONS or is_initial or is_item_number or _is_dotted(word)
 
 
@@ -70,7 +77,7 @@ def _is_dotted(word: str) -> bool:
 def split_claims(text: str) -> list[str]:
     """Return the claims of a text: its sentences, long ones cut where two whole clauses are joined.
 
-    Questions, lines that only announce a list, and refusals claim nothing.
+    Questions, requests, a bare yes or no, lines that only announce a list, and refusals claim nothing.
     """
     return [
         claim for sentence in split_sentences(text) if not _claims_nothing(sentence) for claim in _clauses(sentence)
@@ -78,7 +85,7 @@ def split_claims(text: str) -> list[str]:
 
 
 def _claims_nothing(sentence: str) -> bool:
-    return sentence.endswith(("?", "？", ":", "：")) or is_refusal(sentence)
+    return sentence.endswith(("?", "？", ":", "：")) or _EMPTY.match(sentence) is not None or is_refusal(sentence)
 
 
 def _clauses(sentence: str) -> list[str]:

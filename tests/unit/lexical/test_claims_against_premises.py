@@ -34,6 +34,8 @@ CASES = [
     ("Smoking is prohibited here.", "Smoking is not allowed here.", "supported"),
     ("The price is not only low but fair.", "The price is low and fair.", "supported"),
     ("Gift cards can be used online.", "Gift cards never expire, and they can be used online.", "supported"),
+    ("No, the item can be returned.", "The item can be returned.", "supported"),
+    ("No item can be returned.", "The item can be returned.", "contradicted"),
     ("商品七天内不能退货。", "商品七天内可以退货。", "contradicted"),
     ("该服务不收费。", "该服务免费。", "supported"),
     ("The merchant pays return shipping.", RETURNS, "supported"),

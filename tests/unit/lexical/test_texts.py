@@ -55,6 +55,7 @@ def test_statement_is_no_refusal(answer: str) -> None:
         ("- one thing\n- two things\n1. three", ["one thing", "two things", "three"]),
         ("He said “Stop.” Then he left.", ["He said “Stop.”", "Then he left."]),
         ("a\u2028b", ["a", "b"]),
+        ("No. The merchant pays.", ["No.", "The merchant pays."]),
         ("", []),
         ("...!?", []),
     ],
@@ -85,7 +86,8 @@ def test_what_does_not_stand_alone_is_not_cut(text: str) -> None:
 
 
 def test_questions_and_announcements_claim_nothing() -> None:
-    assert LEXICAL_JUDGE.split_claims("Who pays? The rules are:\n- The merchant pays.") == ["The merchant pays."]
+    text = "Who pays? No. The rules are:\n- The merchant pays.\nPlease ask the shop."
+    assert LEXICAL_JUDGE.split_claims(text) == ["The merchant pays."]
 
 
 def test_question_lies_nearer_to_its_topic_than_to_another() -> None:
