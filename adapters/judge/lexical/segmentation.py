@@ -22,7 +22,8 @@ _LIST_MARK = re.compile(
 _NUMBERED = frozenset(("no", "nos", "fig", "art"))
 _NUMBER_FOLLOWS = re.compile(r"\s?\d")
 _EMPTY = re.compile(
-    r"\s*(?:(?:yes|no|sure|of course|certainly|是的?|不是|对|不)\W*\Z|(?:please|kindly|thank|sorry|hello|hi|dear)\b|请|您好|谢谢)",
+    r"\s*(?:(?:yes|no|sure|of course|certainly|是的?|不是|对|不)\W*\Z"
+    r"|(?:please|kindly|thank|sorry|hello|hi|dear)\b|请|您好|谢谢)",
     re.IGNORECASE,
 )
 _LAST_WORD = re.compile(r"[^\s(\[\"'“]{1,24}\Z")
@@ -122,9 +123,7 @@ def _is_whole_english(clause: str) -> bool:
     words = [word.lower() for word in _WORD.findall(clause)]
     if len(words) < _SHORT_CLAUSE or words[0] in VERB_MARKS:
         return False
-    has_verb = any(
-        word in VERB_MARKS or (len(word) >= _SHORTEST_PARTICIPLE and word.endswith("ed")) for word in words[1:]
-    )
+    has_verb = any(word in VERB_MARKS for word in words[1:])
     return has_verb and words[0] not in SUBJECT_OPENERS
 
 
