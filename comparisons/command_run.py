@@ -15,6 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
+from evalparity.adapters.registry import ADAPTERS, load_adapter
 from evalparity.comparisons.judge_options import JudgeOptions, resolve_judge
 from evalparity.comparisons.plan import Plan, choose_adapters, choose_metrics, make_plan
 from evalparity.comparisons.progress import progress
@@ -47,7 +48,7 @@ def run_command(
     now = datetime.now(UTC)
     folder = create_run_folder(out or default_folder(now), describe(suite, loaded, plan, settings, now), plan)
     limits = Limits(cell=cell_timeout, framework=framework_timeout)
-    _announce(console, loaded, plan, folder)
+    _announce(console, loaded, plan, folder, frameworks=frameworks)
     with progress(console, Counter(cell.framework for cell in plan.cells)) as shown:
         interrupted = _run_to_the_end(plan, settings, folder, limits, shown)
     report = folder.finish(complete=not interrupted)
@@ -103,12 +104,14 @@ def describe(path: Path, loaded: LoadedSuite, plan: Plan, judge: JudgeSettings, 
     )
 
 
-def _announce(console: Console, loaded: LoadedSuite, plan: Plan, folder: RunFolder) -> None:
+def _announce(
+    console: Console, loaded: LoadedSuite, plan: Plan, folder: RunFolder, *, frameworks: Sequence[str]
+) -> None:
     lines = [f"note: {note}" for note in loaded.notes]
     lines += [
-        f"{name} is not installed: {adapter.install_hint}"
-        for name, adapter in plan.adapters.items()
-        if plan.versions[name] is None
+        f"{adapter.name} is not installed: {adapter.install_hint}"
+        for adapter in map(load_adapter, frameworks or ADAPTERS)
+        if adapter.installed_version() is None
     ]
     cells = sum(cell.refusal is None for cell in plan.cells)
     lines.append(f"Scoring {cells} cells with {', '.join(plan.adapters)}; the run is written to {folder.path}")
