@@ -12,6 +12,8 @@ from typing import Any, ParamSpec
 
 import click
 
+from evalparity.comparisons.render.inert import inert
+
 P = ParamSpec("P")
 
 _READER_GONE = 141
@@ -58,8 +60,14 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    click.echo(f"evalparity: {message}", err=True)
+    _tell(f"evalparity: {message}")
     sys.exit(code)
+
+
+def _tell(message: str) -> None:
+    """Write to standard error; ids and texts of a suite may be part of a message and must not move the cursor."""
+    for line in message.split("\n"):
+        click.echo(inert(line), err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXIT_CODES)
@@ -145,7 +153,7 @@ def validate(suite: Path) -> None:
 
     loaded = load_suite(suite)
     for note in loaded.notes:
-        click.echo(f"note: {note}", err=True)
+        _tell(f"note: {note}")
     click.echo(f"{suite}: {len(loaded.suite.cases)} cases, no errors")
 
 

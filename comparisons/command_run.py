@@ -19,6 +19,7 @@ from evalparity.adapters.registry import ADAPTERS, load_adapter
 from evalparity.comparisons.judge_options import JudgeOptions, resolve_judge
 from evalparity.comparisons.plan import Plan, choose_adapters, choose_metrics, make_plan
 from evalparity.comparisons.progress import progress
+from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.report import FrameworkInfo, JudgeInfo, Report, RunInfo, SuiteInfo
 from evalparity.comparisons.run import Limits, Listener, run_plan
 from evalparity.comparisons.run_folder import RunFolder, create_run_folder, default_folder
@@ -116,7 +117,7 @@ def _announce(
     cells = sum(cell.refusal is None for cell in plan.cells)
     lines.append(f"Scoring {cells} cells with {', '.join(plan.adapters)}; the run is written to {folder.path}")
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print(inert(line), markup=False, highlight=False, soft_wrap=True)
 
 
 def _run_to_the_end(plan: Plan, settings: JudgeSettings, folder: RunFolder, limits: Limits, shown: Listener) -> bool:

@@ -98,3 +98,10 @@ def test_a_report_that_is_missing_or_damaged(tmp_path: Path, content: str | None
     refused(evalparity("report", tmp_path / "nowhere"))
     (tmp_path / "file").write_text("")
     refused(evalparity("report", tmp_path / "file"))
+
+
+def test_control_codes_of_a_suite_are_written_out(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text('name: x\ncases:\n  - id: "a\\e[2Jb"\n    input: q\n    "\\e[31m": q\n')
+    ended = evalparity("validate", "s.yaml", cwd=tmp_path, FORCE_COLOR="1")
+    refused(ended, "a\\x1b[2Jb")
+    assert "\x1b" not in ended.stderr
