@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from evalparity.comparisons.agreement import Agreement, Pair
-from evalparity.comparisons.cost import CostRow, add_amounts, add_counts
+from evalparity.comparisons.cost import CostRow
 from evalparity.comparisons.measured import MEASURED, state
 from evalparity.comparisons.render.columns import lay_out, wrap
 from evalparity.comparisons.render.words import NONE, count, head, name, number, price, short_scorer, title
 from evalparity.comparisons.report import Report, SummaryRow
-from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS, SKIP_KINDS, Outcome
+from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS, SKIP_KINDS, Outcome, add_amounts, add_counts
 
 MOST_REASONS = 4
 """Groups of unmeasured cells on the screen."""
