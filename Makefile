@@ -51,4 +51,4 @@ lock: ## refresh requirements.lock from pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-header --no-annotate --upgrade --output-file requirements.lock
 
 clean: ## remove what the other targets made here
-	rm -rf $(VENV) .types build *.egg-info runs .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .ci-venv .types build *.egg-info runs .pytest_cache .mypy_cache .ruff_cache

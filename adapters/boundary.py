@@ -138,7 +138,7 @@ class FrameworkProcess:
         assert self._process.stdout is not None
         try:
             while line := await self._process.stdout.readline():
-                self._deliver(json.loads(line))
+                self._deliver(whole_texts(json.loads(line)))
         except (ValueError, LookupError, TypeError):
             self.kill()
         finally:
@@ -194,18 +194,7 @@ async def framework_process(
     Raises:
         FrameworkError: it could not be started or was not ready in time.
     """
-    with log.open("ab") as log_file:
-        process = await asyncio.create_subprocess_exec(
-            *command.argv,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=log_file,
-            cwd=folder,
-            env=scrubbed_environment(folder, command.env),
-            limit=_LINE_LIMIT,
-            # Its own group: Ctrl-C on the terminal reaches us alone, and we end it with all that it started.
-            start_new_session=True,
-        )
+    process = await _spawn(framework, command, folder, log)
     try:
         version = await _wait_until_ready(framework, process, log)
         running = FrameworkProcess(framework, version, process)
@@ -222,6 +211,24 @@ async def framework_process(
         await running.close()
 
 
+async def _spawn(framework: str, command: WorkerCommand, folder: Path, log: Path) -> Process:
+    try:
+        with log.open("ab") as log_file:
+            return await asyncio.create_subprocess_exec(
+                *command.argv,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=log_file,
+                cwd=folder,
+                env=scrubbed_environment(folder, command.env),
+                limit=_LINE_LIMIT,
+                # Its own group: Ctrl-C on the terminal reaches us alone, and we end it with all that it started.
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise FrameworkError(framework, f"{framework} could not be started: {error}") from error
+
+
 async def _wait_until_ready(framework: str, process: Process, log: Path) -> str:
     assert process.stdout is not None
     try:
@@ -236,8 +243,21 @@ def _last_line(log: Path) -> str:
     return lines[-1][:300] if lines else f"it printed nothing; its log is {log}"
 
 
+def whole_texts(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a JSON value with each half of a surrogate pair replaced by U+FFFD.
+
+    Weak judges write half an emoji as an escape; no file and no database can hold it.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {whole_texts(key): whole_texts(one) for key, one in value.items()}
+    return [whole_texts(one) for one in value] if isinstance(value, list) else value
+
+
 def _encode(job: JsonObject) -> bytes:
-    return json.dumps(job, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+    # ASCII only: half a surrogate pair has no UTF-8, and a line that is not UTF-8 would end the process.
+    return json.dumps(job).encode() + b"\n"
 
 
 def _kill_group(process: Process) -> None:

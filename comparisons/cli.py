@@ -164,7 +164,7 @@ def validate(suite: Path) -> None:
     "frameworks",
     multiple=True,
     metavar="NAME",
-    help="ragas, deepeval, promptfoo or builtin; repeat for several. Default: all that are installed.",
+    help="A name of `evalparity adapters`; repeat for several. Default: all that are installed.",
 )
 @click.option(
     "--metric",

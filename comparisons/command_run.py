@@ -23,7 +23,7 @@ from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.report import FrameworkInfo, JudgeInfo, Report, RunInfo, SuiteInfo
 from evalparity.comparisons.run import Limits, Listener, run_plan
 from evalparity.comparisons.run_folder import RunFolder, create_run_folder, default_folder
-from evalparity.unified_schema import LoadedSuite, load_suite, suite_sha256
+from evalparity.unified_schema import EvalparityError, LoadedSuite, load_suite, suite_sha256
 
 
 def run_command(
@@ -114,6 +114,11 @@ def _announce(
         for adapter in map(load_adapter, frameworks or ADAPTERS)
         if adapter.installed_version() is None
     ]
+    lines += [
+        f"{name} {version} is installed, and {adapter.requirement} was verified: its scores may mean something else"
+        for name, adapter in plan.adapters.items()
+        if (version := plan.versions[name]) is not None and adapter.requirement.partition("==")[2] not in {"", version}
+    ]
     cells = sum(cell.refusal is None for cell in plan.cells)
     lines.append(f"Scoring {cells} cells with {', '.join(plan.adapters)}; the run is written to {folder.path}")
     for line in lines:
@@ -135,7 +140,17 @@ def _run_to_the_end(plan: Plan, settings: JudgeSettings, folder: RunFolder, limi
             )
     except KeyboardInterrupt:
         return True
+    except ExceptionGroup as group:
+        raise _explained(group) from group
     return False
+
+
+def _explained(group: ExceptionGroup[Exception]) -> Exception:
+    """Return what a user can mend out of errors that came together, else all of them."""
+    foreseen = group.subgroup(EvalparityError)
+    while isinstance(foreseen, ExceptionGroup):
+        foreseen = foreseen.exceptions[0]
+    return foreseen or group
 
 
 @contextmanager
@@ -149,5 +164,7 @@ def _termination_interrupts() -> Iterator[None]:
 
 
 def exit_code(report: Report) -> int:
-    """Return the exit code of a finished run: 3 if any cell errored or a framework is absent, else 0."""
-    return 3 if any(cell.status == "errored" for cell in report.cells) else 0
+    """Return the exit code of a finished run: 3 if any cell errored or a named framework is absent, else 0."""
+    errored = any(cell.status == "errored" for cell in report.cells)
+    absent = any(framework.version is None for framework in report.run.frameworks.values())
+    return 3 if errored or absent else 0

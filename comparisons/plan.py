@@ -67,7 +67,7 @@ def choose_adapters(names: Sequence[str]) -> tuple[dict[str, Adapter], dict[str,
     A named framework that is absent stays in the plan, so that its cells are reported; an unnamed one is left out.
 
     Raises:
-        UsageError: a name is unknown, or nothing is installed.
+        UsageError: a name is unknown.
     """
     adapters = {name: load_adapter(name) for name in (names or ADAPTERS)}
     versions = {name: adapter.installed_version() for name, adapter in adapters.items()}

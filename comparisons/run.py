@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import closing
@@ -11,7 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalparity.adapters.base import Adapter, JsonObject, JudgeReply, Reading
-from evalparity.adapters.boundary import CellError, FrameworkProcess, ProcessEndedError, framework_process
+from evalparity.adapters.boundary import (
+    CellError,
+    FrameworkProcess,
+    ProcessEndedError,
+    framework_process,
+    whole_texts,
+)
 from evalparity.adapters.judge.connect import connect
 from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.ledger import Ledger
@@ -21,8 +28,8 @@ from evalparity.comparisons.plan import Plan, PlannedCell
 from evalparity.comparisons.settle import Failure, Settled, refuse, settle
 from evalparity.unified_schema.errors import FrameworkError
 
-RESTARTS = 2
-"""How often a framework whose process ended is started again for the cells that are left."""
+FUTILE_STARTS = 3
+"""How many processes of a framework may end in a row without one answer; then its other cells are given up."""
 
 _MESSAGE_LENGTH = 300
 
@@ -64,8 +71,13 @@ class RunSetting:
             return None
 
     def settle(self, cell: PlannedCell, answer: Reading | Failure, traffic: CellTraffic | None = None) -> None:
-        """Report the end of a cell."""
-        self.listener.ended(settle(cell, answer, traffic, self.judge.model))
+        """Report the end of a cell; an answer that cannot be an outcome is an error of the framework."""
+        try:
+            settled = settle(cell, answer, traffic, self.judge.model)
+        except ValueError as error:
+            reason = f"{cell.binding.scorer} answered what cannot be recorded: {_short(error)}"
+            settled = settle(cell, Failure(kind="framework_error", reason=reason), traffic, self.judge.model)
+        self.listener.ended(settled)
 
 
 async def run_plan(
@@ -119,8 +131,9 @@ async def _run_framework(adapter: Adapter, cells: deque[PlannedCell], setting: R
             kind="timeout",
             reason=f"{adapter.name} reached its time limit of {setting.limits.framework:g} s (--framework-timeout)",
         )
-    for name, cell in in_flight.items():
-        setting.settle(cell, left, await setting.close(name))
+    closed = await asyncio.gather(*map(setting.close, in_flight))
+    for cell, traffic in zip(in_flight.values(), closed, strict=True):
+        setting.settle(cell, left, traffic)
     for cell in cells:
         setting.settle(cell, left)
 
@@ -129,21 +142,41 @@ async def _run_in_processes(
     adapter: Adapter, cells: deque[PlannedCell], in_flight: dict[str, PlannedCell], setting: RunSetting
 ) -> Failure:
     """Score cells, starting the process again when it ends early; return why any cells are left."""
-    left = Failure(kind="framework_crash", reason=f"the process of {adapter.name} kept ending")
     try:
-        if adapter.install is not None:
-            await asyncio.to_thread(adapter.install, setting.listener.line)
-        for _ in range(1 + RESTARTS):
-            if cells:
-                await _run_in_one_process(adapter, cells, in_flight, setting)
+        await _install(adapter, setting.listener)
     except FrameworkError as error:
-        left = Failure(kind="framework_crash", reason=str(error))
-    return left
+        return Failure(kind="framework_absent", reason=str(error))
+    futile = 0
+    try:
+        while cells and futile < FUTILE_STARTS:
+            answered = await _run_in_one_process(adapter, cells, in_flight, setting)
+            futile = 0 if answered else futile + 1
+    except (FrameworkError, OSError) as error:
+        return Failure(kind="framework_crash", reason=f"{adapter.name} cannot run: {error}")
+    return Failure(kind="framework_crash", reason=f"the process of {adapter.name} kept ending without an answer")
+
+
+async def _install(adapter: Adapter, listener: Listener) -> None:
+    """Fetch what the framework needs; a run that is stopped stops this as well, at its next line of progress."""
+    if adapter.install is None:
+        return
+    stopped = threading.Event()
+
+    def tell(line: str) -> None:
+        if stopped.is_set():
+            raise FrameworkError(adapter.name, "the run was stopped")
+        listener.line(line)
+
+    try:
+        await asyncio.to_thread(adapter.install, tell)
+    finally:
+        stopped.set()
 
 
 async def _run_in_one_process(
     adapter: Adapter, cells: deque[PlannedCell], in_flight: dict[str, PlannedCell], setting: RunSetting
-) -> None:
+) -> int:
+    """Score cells until none is left or the process ends; return how many the framework answered."""
     assert adapter.command is not None
     with tempfile.TemporaryDirectory(prefix="evalparity-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
@@ -151,7 +184,7 @@ async def _run_in_one_process(
         async with framework_process(adapter.name, adapter.command(home), folder=home, log=log) as process:
             scorer = _Scorer(adapter=adapter, process=process, in_flight=in_flight, setting=setting)
             width = min(setting.judge.concurrency, len(cells))
-            await asyncio.gather(*(scorer.work_off(cells) for _ in range(width)))
+            return sum(await asyncio.gather(*(scorer.work_off(cells) for _ in range(width))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,12 +196,14 @@ class _Scorer:
     in_flight: dict[str, PlannedCell]
     setting: RunSetting
 
-    async def work_off(self, cells: deque[PlannedCell]) -> None:
-        """Score one cell after the other until none is left or the process has ended."""
+    async def work_off(self, cells: deque[PlannedCell]) -> int:
+        """Score one cell after the other until none is left or the process has ended; return how many it answered."""
+        answered = 0
         while cells and self.process.alive:
-            await self._score(cells.popleft())
+            answered += await self._score(cells.popleft())
+        return answered
 
-    async def _score(self, cell: PlannedCell) -> None:
+    async def _score(self, cell: PlannedCell) -> bool:
         name = f"{cell.binding.scorer} {cell.case.id}"
         self.in_flight[name] = cell
         result = await self._ask(name, cell)
@@ -176,6 +211,7 @@ class _Scorer:
         answer = result if isinstance(result, Failure) else self._read(cell, result, traffic)
         del self.in_flight[name]
         self.setting.settle(cell, answer, traffic)
+        return self.process.alive or not isinstance(result, Failure)
 
     async def _ask(self, name: str, cell: PlannedCell) -> JsonObject | Failure:
         limit = self.setting.limits.cell
@@ -226,7 +262,7 @@ class _Scorer:
 
     def _read(self, cell: PlannedCell, result: JsonObject, traffic: CellTraffic | None) -> Reading | Failure:
         replies = tuple(
-            JudgeReply(step=call.step, text=call.reply)
+            JudgeReply(step=call.step, text=whole_texts(call.reply))
             for call in (traffic.calls if traffic is not None else ())
             if call.kind == "chat" and call.reply is not None
         )

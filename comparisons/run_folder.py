@@ -64,9 +64,18 @@ class RunFolder:
         return self.path / "logs"
 
     def append(self, settled: Settled) -> None:
-        """Write a cell that has ended; whole lines only, so that a killed run can be read."""
-        with (self.path / "outcomes.jsonl").open("a", encoding="utf-8", newline="\n") as file:
-            file.write(settled.model_dump_json() + "\n")
+        """Write a cell that has ended; whole lines only, so that a killed run can be read.
+
+        Raises:
+            UsageError: the folder cannot be written any more, as when the disk is full.
+        """
+        try:
+            with (self.path / "outcomes.jsonl").open("a", encoding="utf-8", newline="\n") as file:
+                file.write(settled.model_dump_json() + "\n")
+        except OSError as error:
+            raise UsageError(
+                f"{self.path}: cannot be written any more ({error.strerror}); the run was stopped."
+            ) from error
 
     def finish(self, *, complete: bool) -> Report:
         """Write and return the report."""
@@ -90,6 +99,7 @@ def create_run_folder(path: Path, info: RunInfo, plan: Plan) -> RunFolder:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise UsageError(f"--out {path}: exists already and is not an empty folder; name another one.")
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.chmod(0o700)
         (path / "logs").mkdir()
         record = RunRecord(info=info, planned=_planned(plan))
         (path / "run.json").write_text(record.model_dump_json(indent=2) + "\n", encoding="utf-8")

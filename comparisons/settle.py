@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evalparity.adapters.base import Reading
+from evalparity.adapters.boundary import whole_texts
 from evalparity.adapters.judge.traffic import Call, CellTraffic
 from evalparity.adapters.judge.usage import usage_of
 from evalparity.comparisons.coverage import unjudged_sentences
@@ -52,22 +53,34 @@ def settle(cell: PlannedCell, answer: Reading | Failure, traffic: CellTraffic | 
         judge_model: name of the judge.
     """
     calls = traffic.calls if traffic is not None else ()
-    reading = answer if isinstance(answer, Reading) else Reading(kind=answer.kind, reason=answer.reason)
-    reading = _believe_the_gateway(_miss_no_sentence(cell, reading), calls)
+    if isinstance(answer, Failure):
+        # Closing a cell cuts off its open calls; what broke it off is the failure itself.
+        failed = [call for call in _failed(calls) if call.error_kind != "interrupted"]
+        reading = _believe_the_gateway(Reading(kind=answer.kind, reason=answer.reason), failed)
+        return Settled(outcome=_to_outcome(cell, reading, judge_model, usage_of(calls)))
+    reading = _believe_the_gateway(_miss_no_sentence(cell, _refuse_hearsay(cell, answer, calls)), _failed(calls))
     inputs = None
-    # A cell that broke off, or found nothing to check, has not sent everything: only a complete one can lack a text.
-    complete = isinstance(answer, Reading) and not _failed(calls) and reading.kind not in SKIP_KINDS
-    if traffic is not None and complete:
+    # A cell that found nothing to check has not sent everything: only a complete one can lack a text.
+    nothing_checked = reading.kind in SKIP_KINDS or "vacuous" in reading.flags
+    if traffic is not None and not _failed(calls) and not nothing_checked:
         inputs = _check(cell, traffic)
         reading = _with_input_flags(reading, inputs)
     return Settled(outcome=_to_outcome(cell, reading, judge_model, usage_of(calls)), inputs=inputs)
 
 
-def _believe_the_gateway(reading: Reading, calls: Sequence[Call]) -> Reading:
-    failed = _failed(calls)
+def _refuse_hearsay(cell: PlannedCell, reading: Reading, calls: Sequence[Call]) -> Reading:
+    """Refuse a number for which the judge was never asked: whatever it measures, it is not this judge's verdict."""
+    if reading.kind is not None or cell.binding.calls.low == 0 or any(call.kind == "chat" for call in calls):
+        return reading
+    return replace(
+        reading, kind="framework_error", reason=f"{cell.binding.scorer} gave a score without asking the judge"
+    )
+
+
+def _believe_the_gateway(reading: Reading, failed: Sequence[Call]) -> Reading:
     if not failed:
         return reading
-    return replace(reading, kind=failed[0].error_kind, reason=failed[0].error)
+    return replace(reading, kind=failed[0].error_kind, reason=whole_texts(failed[0].error))
 
 
 def _miss_no_sentence(cell: PlannedCell, reading: Reading) -> Reading:
