@@ -192,6 +192,7 @@ class Adapter:
         error_kind: from the name and message of an exception that the framework raised, while every call was
             answered, to a name out of `ERROR_KINDS`; pure.
         install: fetch what a Python package cannot bring (Promptfoo's Node package); does nothing when present.
+        pending: what `install` has still to do, as in "fetched on first use (about 200 MB)"; None when nothing.
     """
 
     name: str
@@ -205,4 +206,5 @@ class Adapter:
     command: Callable[[Path], WorkerCommand] | None = None
     error_kind: Callable[[str, str], str] | None = None
     install: Callable[[Progress], None] | None = None
+    pending: Callable[[], str | None] | None = None
     steps: tuple[PromptStep, ...] = ()

@@ -8,6 +8,8 @@ the same lines.
     in          {"id": "...", "scorer": "...", "inputs": {...}, "judge": {"base_url", "model",
                  "embedding_model", "max_output_tokens"}, "timeout": 300}
     out         {"id": "...", "result": {...}}   or   {"id": "...", "error": {"type": "...", "message": "..."}}
+
+Every job is answered, by its limit at the latest. Lines out are ASCII.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ def main(module_name: str) -> None:
     """Serve jobs from standard input until it closes."""
     answers = _claim_standard_output()
     module = import_module(module_name)
-    _write(answers, {"ready": {"framework": module.FRAMEWORK, "version": module.version()}})
+    answers.write(_line({"ready": {"framework": module.FRAMEWORK, "version": module.version()}}))
     asyncio.run(_serve(module, answers))
 
 
@@ -48,19 +50,52 @@ async def _serve(module: ModuleType, answers: BinaryIO) -> None:
 
 
 async def _answer(module: ModuleType, job: dict[str, Any], answers: BinaryIO) -> None:
+    message = await _within_limit(module, job)
+    answers.write(_line({"id": job["id"], **message}))
+
+
+async def _within_limit(module: ModuleType, job: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer to a job at its limit at the latest, whether or not the framework lets itself be cancelled."""
+    if "timeout" not in job:
+        return _error("KeyError", "the job names no timeout")
+    scoring = asyncio.create_task(_score(module, job))
+    done, _ = await asyncio.wait({scoring}, timeout=job["timeout"])
+    if done:
+        return scoring.result()
+    scoring.cancel()
+    return _error("TimeoutError", f"no score within {job['timeout']} s")
+
+
+async def _score(module: ModuleType, job: dict[str, Any]) -> dict[str, Any]:
     try:
-        result = await asyncio.wait_for(module.score(job), job["timeout"])
-    except TimeoutError:
-        error = {"type": "TimeoutError", "message": f"no score within {job['timeout']} s"}
-        _write(answers, {"id": job["id"], "error": error})
-    except Exception as error:  # noqa: BLE001 - a framework may raise anything; it becomes this cell's outcome
-        _write(answers, {"id": job["id"], "error": {"type": type(error).__name__, "message": str(error)}})
-    else:
-        _write(answers, {"id": job["id"], "result": result})
+        return {"result": await module.score(job)}
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return _error("CancelledError", str(error) or "the framework cancelled its own work")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a framework may raise anything; it is this cell's outcome
+        return _error(type(error).__name__, _text_of(error))
 
 
-def _write(answers: BinaryIO, message: dict[str, Any]) -> None:
-    answers.write(json.dumps(message, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass") + b"\n")
+def _error(type_name: str, message: str) -> dict[str, Any]:
+    return {"error": {"type": type_name, "message": message}}
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - as above; without a message the cell still gets its answer
+        return "its message cannot be read"
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    """Return a message as one line of ASCII, since a text may hold half of a character, which UTF-8 cannot write."""
+    try:
+        return json.dumps(message, default=str).encode("ascii") + b"\n"
+    except Exception as error:  # noqa: BLE001 - a result may hold anything; it becomes this cell's outcome
+        told = f"the result cannot be written as JSON: {_text_of(error)}"
+        return _line({"id": message["id"], **_error(type(error).__name__, told)})
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from statistics import fmean
+from statistics import correlation, fmean
 
 from pydantic import Field
 
@@ -111,16 +112,23 @@ def _scores(column: Mapping[CaseKey, Outcome], keys: Sequence[CaseKey]) -> list[
 
 
 def _spearman(columns: Mapping[str, Sequence[float]]) -> tuple[float | None, str | None]:
-    """Return Spearman's rank correlation with ties (scipy.stats.spearmanr), or why it is not defined."""
+    """Return Spearman's rank correlation, or why it is not defined.
+
+    It is Pearson's correlation of the ranks, equal scores sharing the mean of their ranks: what
+    `scipy.stats.spearmanr` computes, without the second and the memory that its import takes.
+    """
     n = min(map(len, columns.values()))
     if n < FEWEST_FOR_RANKS:
         return None, f"no rank correlation: {n} cases measured by both, {FEWEST_FOR_RANKS} are needed"
     for name, scores in columns.items():
         if min(scores) == max(scores):
             return None, f"no rank correlation: {name} scored {scores[0]:.2f} in all {n} cases"
-    from scipy import stats  # noqa: PLC0415 - takes a second to import, and only this function needs it
+    return round(correlation(*map(_ranks, columns.values())), 12), None
 
-    return round(float(stats.spearmanr(*columns.values()).statistic), 12), None
+
+def _ranks(scores: Sequence[float]) -> list[float]:
+    ordered = sorted(scores)
+    return [(bisect_left(ordered, score) + bisect_right(ordered, score)) / 2 for score in scores]
 
 
 def _why_no_differences(a: Outcome, b: Outcome, n: int) -> str | None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any
 
 import click
 
-from evalparity.comparisons.render.inert import inert
-
-P = ParamSpec("P")
+from evalparity.comparisons.cli_options import FORMAT, SECONDS, judge_options
+from evalparity.comparisons.messages import silence, tell
 
 _READER_GONE = 141
 """What a shell reports for a program whose reader closed the pipe."""
@@ -37,6 +34,9 @@ Examples:
 
 def main() -> None:
     """Run the command line, turning every foreseen error into a message and an exit code."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        # A terminal that cannot show a character gets its code instead of an error.
+        stream.reconfigure(errors="backslashreplace")
     try:
         cli(standalone_mode=False)
     except click.exceptions.Exit as error:
@@ -46,10 +46,6 @@ def main() -> None:
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
-    except BrokenPipeError:
-        # The reader had enough (`evalparity report RUN | head`). Python would complain once more when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(_READER_GONE)
     except Exception as error:
         # Imported only when something was raised: `--help` must not wait for the schema.
         from evalparity.unified_schema.errors import EvalparityError  # noqa: PLC0415
@@ -60,89 +56,29 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    _tell(f"evalparity: {message}")
+    tell(f"evalparity: {message}")
     sys.exit(code)
 
 
-def _tell(message: str) -> None:
-    """Write to standard error; ids and texts of a suite may be part of a message and must not move the cursor."""
-    for line in message.split("\n"):
-        click.echo(inert(line), err=True)
+def _print(text: str, *, colour: bool = False) -> None:
+    """Write a result to standard output."""
+    try:
+        click.echo(text, nl=False, color=colour)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader had enough (`evalparity report RUN | head`); Python would complain again when it closes the stream.
+        silence(sys.stdout)
+        sys.exit(_READER_GONE)
+    except OSError as error:
+        silence(sys.stdout)
+        _fail(f"standard output cannot be written ({error.strerror})", 2)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXIT_CODES)
 @click.version_option(package_name="evalparity")
 def cli() -> None:
     """Score one RAG test set with Ragas, DeepEval and Promptfoo, with the same judge, in one report."""
-
-
-def judge_options(command: Callable[P, None]) -> Callable[P, None]:
-    """Add the options that name the judge."""
-    for option in reversed(
-        (
-            click.option(
-                "--judge",
-                envvar="EVALPARITY_JUDGE",
-                default="lexical",
-                show_default=True,
-                metavar="lexical|MODEL",
-                help="Judge model; lexical is built in and compares words only.",
-            ),
-            click.option(
-                "--judge-url",
-                envvar="EVALPARITY_JUDGE_URL",
-                metavar="URL",
-                help="Base URL of an OpenAI-compatible server (…/v1).",
-            ),
-            click.option(
-                "--judge-key-file",
-                envvar="EVALPARITY_JUDGE_KEY_FILE",
-                metavar="FILE",
-                type=click.Path(path_type=Path, dir_okay=False),
-                help="File with the judge's key; else EVALPARITY_JUDGE_API_KEY is used.",
-            ),
-            click.option(
-                "--embedding-model",
-                envvar="EVALPARITY_EMBEDDING_MODEL",
-                metavar="MODEL",
-                help="Embedding model for answer relevancy; `lexical` is built in.",
-            ),
-            click.option(
-                "--embedding-url",
-                envvar="EVALPARITY_EMBEDDING_URL",
-                metavar="URL",
-                help="Its base URL; default: the judge's.",
-            ),
-            click.option(
-                "--max-output-tokens",
-                envvar="EVALPARITY_MAX_OUTPUT_TOKENS",
-                default=4096,
-                show_default=True,
-                type=click.IntRange(1),
-                help="Limit of every judge reply.",
-            ),
-            click.option(
-                "--concurrency",
-                envvar="EVALPARITY_CONCURRENCY",
-                default=16,
-                show_default=True,
-                type=click.IntRange(1),
-                help="Judge calls in flight, shared fairly by the frameworks.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
-
-
-FORMAT = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["terminal", "json"]),
-    default="terminal",
-    show_default=True,
-    help="What to print.",
-)
 
 
 @cli.command(epilog="Example: evalparity validate examples/refund_policy/suite.yaml")
@@ -153,8 +89,8 @@ def validate(suite: Path) -> None:
 
     loaded = load_suite(suite)
     for note in loaded.notes:
-        _tell(f"note: {note}")
-    click.echo(f"{suite}: {len(loaded.suite.cases)} cases, no errors")
+        tell(f"note: {note}")
+    _print(f"{suite}: {len(loaded.suite.cases)} cases, no errors\n")
 
 
 @cli.command(epilog=RUN_EXAMPLES)
@@ -178,14 +114,14 @@ def validate(suite: Path) -> None:
     "--cell-timeout",
     default=1800.0,
     show_default=True,
-    type=click.FloatRange(0, min_open=True),
+    type=SECONDS,
     help="Seconds that one score may take, waiting for its turn included.",
 )
 @click.option(
     "--framework-timeout",
     default=21600.0,
     show_default=True,
-    type=click.FloatRange(0, min_open=True),
+    type=SECONDS,
     help="Seconds that one framework may take for the whole suite.",
 )
 @click.option(
@@ -218,11 +154,11 @@ def _print_report(report: Any, form: str) -> None:  # noqa: ANN401 - a Report; n
     from evalparity.comparisons.render import json_report, terminal  # noqa: PLC0415 - heavy
 
     if form == "json":
-        click.echo(json_report.render_json(report), nl=False)
+        _print(json_report.render_json(report))
         return
     width = shutil.get_terminal_size((terminal.WIDEST, 0)).columns
-    colour = terminal.wants_colour(sys.stdout, os.environ)
-    click.echo(terminal.render_terminal(report, width=width, colour=colour), nl=False, color=colour)
+    colour = sys.stdout is not None and terminal.wants_colour(sys.stdout, os.environ)
+    _print(terminal.render_terminal(report, width=width, colour=colour), colour=colour)
 
 
 @cli.group(invoke_without_command=True)
@@ -234,7 +170,7 @@ def adapters(context: click.Context, *, table: bool) -> None:
         return
     from evalparity.comparisons.render import capabilities  # noqa: PLC0415 - heavy
 
-    click.echo(capabilities.render_table() if table else capabilities.render_versions())
+    _print((capabilities.render_table() if table else capabilities.render_versions()) + "\n")
 
 
 @adapters.command()
@@ -245,4 +181,4 @@ def install() -> None:
     for name in ADAPTERS:
         adapter = load_adapter(name)
         if adapter.install is not None and adapter.installed_version() is not None:
-            adapter.install(functools.partial(click.echo, err=True))
+            adapter.install(tell)

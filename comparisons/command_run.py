@@ -12,14 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
 from evalparity.adapters.registry import ADAPTERS, load_adapter
 from evalparity.comparisons.judge_options import JudgeOptions, resolve_judge
+from evalparity.comparisons.messages import tell
 from evalparity.comparisons.plan import Plan, choose_adapters, choose_metrics, make_plan
 from evalparity.comparisons.progress import progress
-from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.report import FrameworkInfo, JudgeInfo, Report, RunInfo, SuiteInfo
 from evalparity.comparisons.run import Limits, Listener, run_plan
 from evalparity.comparisons.run_folder import RunFolder, create_run_folder, default_folder
@@ -42,18 +40,17 @@ def run_command(
     Raises:
         EvalparityError: anything that the user can mend, before anything is spent.
     """
-    console = Console(stderr=True)
     settings = resolve_judge(judge_options(judge), environment)
     loaded = load_suite(suite)
     plan = plan_run(loaded, frameworks, metrics, settings)
     now = datetime.now(UTC)
     folder = create_run_folder(out or default_folder(now), describe(suite, loaded, plan, settings, now), plan)
     limits = Limits(cell=cell_timeout, framework=framework_timeout)
-    _announce(console, loaded, plan, folder, frameworks=frameworks)
-    with progress(console, Counter(cell.framework for cell in plan.cells)) as shown:
+    _announce(loaded, plan, folder, frameworks=frameworks)
+    with progress(Counter(cell.framework for cell in plan.cells)) as shown:
         interrupted = _run_to_the_end(plan, settings, folder, limits, shown)
     report = folder.finish(complete=not interrupted)
-    console.print(f"The run stands in {folder.path}", markup=False, highlight=False, soft_wrap=True)
+    tell(f"The run stands in {folder.path}")
     return report, interrupted
 
 
@@ -65,6 +62,8 @@ def judge_options(judge: Mapping[str, Any]) -> JudgeOptions:
         key_file=judge["judge_key_file"],
         embedding_model=judge["embedding_model"],
         embedding_url=judge["embedding_url"],
+        embedding_key_file=judge["embedding_key_file"],
+        timeout=judge["judge_timeout"],
         max_output_tokens=judge["max_output_tokens"],
         concurrency=judge["concurrency"],
     )
@@ -105,9 +104,7 @@ def describe(path: Path, loaded: LoadedSuite, plan: Plan, judge: JudgeSettings, 
     )
 
 
-def _announce(
-    console: Console, loaded: LoadedSuite, plan: Plan, folder: RunFolder, *, frameworks: Sequence[str]
-) -> None:
+def _announce(loaded: LoadedSuite, plan: Plan, folder: RunFolder, *, frameworks: Sequence[str]) -> None:
     lines = [f"note: {note}" for note in loaded.notes]
     lines += [
         f"{adapter.name} is not installed: {adapter.install_hint}"
@@ -122,7 +119,7 @@ def _announce(
     cells = sum(cell.refusal is None for cell in plan.cells)
     lines.append(f"Scoring {cells} cells with {', '.join(plan.adapters)}; the run is written to {folder.path}")
     for line in lines:
-        console.print(inert(line), markup=False, highlight=False, soft_wrap=True)
+        tell(line)
 
 
 def _run_to_the_end(plan: Plan, settings: JudgeSettings, folder: RunFolder, limits: Limits, shown: Listener) -> bool:
@@ -145,12 +142,12 @@ def _run_to_the_end(plan: Plan, settings: JudgeSettings, folder: RunFolder, limi
     return False
 
 
-def _explained(group: ExceptionGroup[Exception]) -> Exception:
+def _explained(group: ExceptionGroup[Exception]) -> BaseException:
     """Return what a user can mend out of errors that came together, else all of them."""
-    foreseen = group.subgroup(EvalparityError)
-    while isinstance(foreseen, ExceptionGroup):
-        foreseen = foreseen.exceptions[0]
-    return foreseen or group
+    found: BaseException = group.subgroup(EvalparityError) or group
+    while isinstance(found, BaseExceptionGroup) and found is not group:
+        found = found.exceptions[0]
+    return found
 
 
 @contextmanager

@@ -16,7 +16,7 @@ class CostRow(Frozen):
     calls: int
     """Chat calls that the framework requested."""
     billed_calls: int
-    """Chat calls that the upstream answered with a billable reply."""
+    """Chat calls that the upstream bills or may bill: it answered, or was still at it when they were given up."""
     failed_calls: int
     """Chat and embedding calls that ended in an error."""
     embedding_calls: int
@@ -25,7 +25,7 @@ class CostRow(Frozen):
     cost_usd: float | None
     """US dollars; None when the price of any call is unknown; 0 when there was no call."""
     seconds: float
-    """Wall time of the calls, added up; calls run side by side, so a run takes less."""
+    """Time that requests were on their way to the judge, added up; they run side by side, so a run takes less."""
 
 
 def total_cost(cells: Sequence[Outcome]) -> tuple[CostRow, ...]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evalparity.adapters.base import Binding
-from evalparity.comparisons.causes import TOLERANCE, Cause, Cell, Comparison, find_causes, states
-from evalparity.comparisons.measured import state
+from evalparity.comparisons.causes import Cause, find_causes, states
+from evalparity.comparisons.evidence import TOLERANCE, Cell, Comparison
+from evalparity.comparisons.measured import RUN_KINDS, state
 from evalparity.unified_schema.outcomes import Frozen, Outcome
-
-RUN_KINDS = frozenset({"framework_absent", "interrupted", "budget"})
-"""What befalls a run as a whole is told once, not as a disagreement on every case."""
 
 JUDGED_KINDS = frozenset({"no_claims"})
 """Skipped, but only after the judge had looked: another framework may well have a score for the same answer."""
@@ -38,7 +36,7 @@ class Disagreement(Frozen):
     scores: dict[str, float | None]
     """Score by scorer, as the framework gave it; None without a score. Those in `unmeasured` do not count."""
     unmeasured: dict[str, str]
-    """By scorer why its score is missing or not counted: an error kind, `vacuous` or `degraded`."""
+    """By scorer why its score is missing or not counted: an error or skip kind, or a flag such as `vacuous`."""
     gap: float | None
     """Highest minus lowest counted score; None when the flag is about a missing score instead."""
     item_weight: float | None
@@ -115,7 +113,7 @@ def _disagreement(group: tuple[Cell, ...], limits: Limits) -> Disagreement | Non
         unmeasured=states(group),
         gap=gap,
         item_weight=weight,
-        causes=find_causes(Comparison(cells=group, gap=gap, min_gap=limits.min_gap)),
+        causes=find_causes(Comparison(cells=group, gap=gap)),
     )
 
 

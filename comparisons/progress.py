@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from evalparity.comparisons.messages import tell
 from evalparity.comparisons.run import Listener
 from evalparity.comparisons.settle import Settled
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 LINE_EVERY = 5.0
 """Seconds between two plain progress lines."""
 
 
 @contextmanager
-def progress(console: Console, totals: Mapping[str, int]) -> Iterator[Listener]:
-    """Yield a listener that shows how far each framework is.
+def progress(totals: Mapping[str, int]) -> Iterator[Listener]:
+    """Yield a listener that shows on standard error how far each framework is.
 
     Args:
-        console: where to show it, standard error.
         totals: planned cells by framework.
     """
-    show = _bars if console.is_terminal else _lines
-    with show(console, totals) as listener:
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
+    show = _bars if on_terminal else _lines
+    with show(totals) as listener:
         yield listener
 
 
 @contextmanager
-def _bars(console: Console, totals: Mapping[str, int]) -> Iterator[Listener]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - heavy; only on a terminal
-
+def _bars(totals: Mapping[str, int]) -> Iterator[Listener]:
     columns = (
         TextColumn("{task.description:<10}"),
         BarColumn(bar_width=30),
@@ -43,7 +42,7 @@ def _bars(console: Console, totals: Mapping[str, int]) -> Iterator[Listener]:
         TimeElapsedColumn(),
     )
     errored: Counter[str] = Counter()
-    with Progress(*columns, console=console, transient=True) as bars:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks = {name: bars.add_task(name, total=total, errored="") for name, total in totals.items()}
 
         def ended(settled: Settled) -> None:
@@ -56,7 +55,7 @@ def _bars(console: Console, totals: Mapping[str, int]) -> Iterator[Listener]:
 
 
 @contextmanager
-def _lines(console: Console, totals: Mapping[str, int]) -> Iterator[Listener]:
+def _lines(totals: Mapping[str, int]) -> Iterator[Listener]:
     done: Counter[str] = Counter()
     last = time.monotonic()
 
@@ -65,9 +64,6 @@ def _lines(console: Console, totals: Mapping[str, int]) -> Iterator[Listener]:
         done[settled.outcome.framework] += 1
         if time.monotonic() - last >= LINE_EVERY or done.total() == sum(totals.values()):
             last = time.monotonic()
-            say("  ".join(f"{name} {done[name]}/{total}" for name, total in totals.items()))
+            tell("  ".join(f"{name} {done[name]}/{total}" for name, total in totals.items()))
 
-    def say(text: str) -> None:
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-    yield Listener(line=say, ended=ended)
+    yield Listener(line=tell, ended=ended)

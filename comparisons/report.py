@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Final, Literal
@@ -18,7 +19,7 @@ from evalparity.comparisons.disagreement import (
     find_disagreements,
     find_unresolved,
 )
-from evalparity.comparisons.measured import is_measured
+from evalparity.comparisons.measured import MEASURED, state
 from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import Closeness, Frozen, Outcome
 
@@ -82,7 +83,7 @@ class SummaryRow(Frozen):
     planned: int
     """Cells planned; scored, skipped and errored add up to it."""
     measured: int
-    """Scored cells that count: neither vacuous nor degraded."""
+    """Scored cells that count; with the vacuous, the degraded and those with missing input they are all scored."""
     scored: int
     skipped: int
     errored: int
@@ -90,6 +91,8 @@ class SummaryRow(Frozen):
     """Scored by the framework's convention for nothing to check."""
     degraded: int
     """Scored from incomplete steps."""
+    input_missing: int
+    """Scored by a judge that did not see all of the case."""
     mean: float | None
     """Over the measured cells; None without any."""
     ci_low: float | None = None
@@ -212,8 +215,9 @@ def _summarise(cells: Sequence[Outcome]) -> tuple[SummaryRow, ...]:
 
 
 def _summary_row(cells: Sequence[Outcome]) -> SummaryRow:
-    counted = [cell.score for cell in cells if is_measured(cell) and cell.score is not None]
-    statuses = [cell.status for cell in cells]
+    statuses = Counter(cell.status for cell in cells)
+    states = Counter(state(cell) for cell in cells if cell.status == "scored")
+    counted = [cell.score for cell in cells if state(cell) == MEASURED and cell.score is not None]
     return SummaryRow(
         metric=cells[0].metric,
         scorer=cells[0].scorer,
@@ -221,11 +225,12 @@ def _summary_row(cells: Sequence[Outcome]) -> SummaryRow:
         closeness=cells[0].closeness,
         planned=len(cells),
         measured=len(counted),
-        scored=statuses.count("scored"),
-        skipped=statuses.count("skipped"),
-        errored=statuses.count("errored"),
-        vacuous=sum("vacuous" in cell.flags for cell in cells),
-        degraded=sum("degraded" in cell.flags for cell in cells),
+        scored=statuses["scored"],
+        skipped=statuses["skipped"],
+        errored=statuses["errored"],
+        vacuous=states["vacuous"],
+        degraded=states["degraded"],
+        input_missing=states["input_missing"],
         mean=fmean(counted) if counted else None,
     )
 

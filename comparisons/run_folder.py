@@ -131,7 +131,9 @@ def read_report(path: Path) -> Report:
         if (path / "report.json").exists():
             return parse_report((path / "report.json").read_text(encoding="utf-8"), str(path / "report.json"))
         record = RunRecord.model_validate_json((path / "run.json").read_bytes())
-        return _build(record, _read_settled(path), complete=False)
+        ended = _read_settled(path)
+        # A run that was killed after its last cell lacks nothing but its report.
+        return _build(record, ended, complete=len(ended) == len(record.planned))
     except FileNotFoundError as error:
         raise UsageError(
             f"{path} is no run folder: it holds no run.json (`evalparity run --out` makes one)."
@@ -141,12 +143,13 @@ def read_report(path: Path) -> Report:
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: a file of the run is no UTF-8 text; it is damaged.") from error
     except ValidationError as error:
-        raise UsageError(f"{path}: {error.title} is damaged or from another version: {_first(error)}") from error
+        raise UsageError(f"{path / 'run.json'}: damaged or from another version ({_first(error)}).") from error
 
 
 def _first(error: ValidationError) -> str:
     first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else first["msg"]
 
 
 def _read_settled(path: Path) -> list[Settled]:
@@ -155,7 +158,14 @@ def _read_settled(path: Path) -> list[Settled]:
         return []
     # A run that was killed while it wrote leaves half a line at the end: that cell has not ended.
     lines = file.read_text(encoding="utf-8").split("\n")[:-1]
-    return [Settled.model_validate_json(line) for line in lines]
+    return [_settled(line, f"{file}:{number}") for number, line in enumerate(lines, start=1)]
+
+
+def _settled(line: str, place: str) -> Settled:
+    try:
+        return Settled.model_validate_json(line)
+    except ValidationError as error:
+        raise UsageError(f"{place}: the line is damaged or from another version ({_first(error)}).") from error
 
 
 def _build(record: RunRecord, ended: list[Settled], *, complete: bool) -> Report:

@@ -73,7 +73,7 @@ class EvidenceUnit(_Model):
 
 
 class Citation(_Model):
-    """A sentence of the output and the chunk it cites."""
+    """A sentence of the output and the chunk it cites, which need not have been retrieved."""
 
     claim: str
     id: Id
@@ -170,8 +170,8 @@ class EvalCase(_Model):
     def context_texts(self, field: str) -> tuple[str, ...]:
         """Return the non-blank texts of `prompt_contexts` or `retrieved_contexts`, in order, duplicates kept.
 
-        Blank chunks are left out for every framework alike: two of the three would refuse the case, one would
-        score it.
+        Blank chunks are left out for every framework alike: by themselves some would score such a case and some
+        would refuse it.
         """
         chunks = self.prompt_chunks() if field == "prompt_contexts" else self.retrieved_contexts
         return tuple(chunk.text for chunk in chunks if chunk.text.strip())

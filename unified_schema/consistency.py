@@ -43,8 +43,6 @@ def _named_ids(case: EvalCase) -> Iterator[tuple[FieldPath, str]]:
     for number, stage in enumerate(case.stages):
         for rank, chunk_id in enumerate(stage.ids):
             yield ("stages", number, "ids", rank), chunk_id
-    for number, citation in enumerate(case.citations):
-        yield ("citations", number, "id"), citation.id
 
 
 def _different_texts(case: EvalCase) -> Iterator[tuple[FieldPath, str]]:
@@ -107,7 +105,11 @@ def _outside_scale(case: EvalCase, scales: Mapping[str, LabelScale]) -> Iterator
 
 def _doubts(case: EvalCase) -> Iterator[tuple[FieldPath, str]]:
     chunks = case.retrieved_contexts
-    if len({chunk.id for chunk in chunks}) < len(chunks):
+    retrieved = {chunk.id for chunk in chunks}
+    for number, citation in enumerate(case.citations):
+        if citation.id not in retrieved:  # a model may invent a source: that is what was recorded
+            yield ("citations", number, "id"), "cites a chunk that is not in retrieved_contexts; the citation is kept"
+    if len(retrieved) < len(chunks):
         yield ("retrieved_contexts",), "a chunk was retrieved twice; both places are kept"
-    if len({chunk.text for chunk in chunks}) < len({chunk.id for chunk in chunks}):
+    if len({chunk.text for chunk in chunks}) < len(retrieved):
         yield ("retrieved_contexts",), "chunks with different ids hold the same text; all are kept"

@@ -82,10 +82,20 @@ class JudgeError(EvalparityError):
         kind: one of `evalparity.unified_schema.outcomes.ERROR_KINDS`.
         retry_after: seconds that the server asked to wait, or None.
         transient: whether another attempt may succeed.
+        billable: whether the server may bill the request all the same: it answered, or was still at it.
     """
 
-    def __init__(self, kind: str, message: str, *, retry_after: float | None = None, transient: bool = False) -> None:
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        transient: bool = False,
+        billable: bool = False,
+    ) -> None:
         self.kind = kind
         self.retry_after = retry_after
         self.transient = transient
+        self.billable = billable
         super().__init__(message)

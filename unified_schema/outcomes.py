@@ -88,7 +88,7 @@ class Details(Frozen):
     items: tuple[Item, ...] = ()
     """Claims, statements, sentences or questions with what the judge said of each."""
     premises: tuple[str, ...] = ()
-    """Facts that the framework drew from the contexts before it judged (DeepEval's truths)."""
+    """Facts that the framework drew from the contexts before it judged, where it does."""
     notes: tuple[str, ...] = ()
     """What a reader must know about this cell, one sentence each."""
 
@@ -99,7 +99,7 @@ class JudgeUsage(Frozen):
     calls: int = 0
     """Chat calls that the framework requested."""
     billed_calls: int = 0
-    """Chat calls that the upstream answered with a billable reply."""
+    """Chat calls that the upstream bills or may bill: it answered, or was still at it when they were given up."""
     failed_calls: int = 0
     """Chat and embedding calls that ended in an error after all attempts."""
     attempts: int = 0
@@ -113,7 +113,7 @@ class JudgeUsage(Frozen):
     cost_usd: float | None = None
     """US dollars; None while the price is unknown."""
     seconds: float = 0.0
-    """Wall time of the calls, added up; calls run side by side, so this is not the cell's duration."""
+    """Time that the calls' requests were on their way, added up; calls run side by side, so a cell may take less."""
 
 
 class Outcome(Frozen):

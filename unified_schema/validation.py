@@ -161,7 +161,7 @@ def _what_is_left(read: dict[str, Any], refused: Iterable[FieldPath]) -> EvalCas
     """Return the case without the refused fields, so that the others are still held against each other."""
     bad: set[object] = {path[0] for path in refused if path} or set(read)
     if "retrieved_contexts" in bad:
-        bad |= {"prompt_contexts", "stages", "citations"}
+        bad |= {"prompt_contexts", "stages"}
     rest = {key: value for key, value in read.items() if key not in bad}
     return EvalCase.model_validate({"id": "unnamed", "input": "", **rest}, context=WRITTEN_OUT)
 

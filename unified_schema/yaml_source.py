@@ -10,6 +10,7 @@ import yaml
 from evalparity.unified_schema.errors import Problem
 from evalparity.unified_schema.positions import FieldPath, Locate, quoted
 from evalparity.unified_schema.scalars import Plain
+from evalparity.unified_schema.yaml_aliases import repetition
 
 if TYPE_CHECKING:
     _Base = yaml.SafeLoader
@@ -21,8 +22,6 @@ _PLAIN = "plain"
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _TYPED = frozenset(_STANDARD + name for name in ("int", "float", "bool", "timestamp"))
 _KNOWN = frozenset(_STANDARD + name for name in ("str", "null", "seq", "map")) | _TYPED | {_PLAIN}
-_MOST_REPEATS = 100_000
-"""Values that aliases may repeat in one file; honest files repeat a few dozen, alias bombs billions."""
 _DEEPEST = 100
 """Levels of nesting; a suite needs six."""
 
@@ -46,8 +45,11 @@ def read_yaml(text: str, file: str) -> tuple[object, Locate, list[Problem]]:
         root = yaml.compose(text, _Loader)
     except yaml.YAMLError as error:
         return None, lambda _path: None, [_syntax_problem(error, text, file)]
+    except RecursionError:  # the C parser has a limit of its own and says so; the other one runs into Python's
+        told = f"nested deeper than {_DEEPEST} levels: flatten it."
+        return None, lambda _path: None, [Problem(file=file, message=told)]
     tree = _Tree(file=file)
-    data = tree.build(root, 0) if root is not None else None
+    data = tree.data(root) if root is not None else None
     return data, lambda path: _line(root, path), tree.problems
 
 
@@ -70,9 +72,17 @@ class _Tree:
 
     file: str
     problems: list[Problem] = field(default_factory=list)
-    seen: set[int] = field(default_factory=set)
     open: set[int] = field(default_factory=set)
-    repeats: int = 0
+
+    def data(self, root: yaml.Node) -> Any:  # noqa: ANN401 - raw data
+        """Return the data below a node, or None, and one problem, when aliases make it explode."""
+        found = repetition(root)
+        if not found.explodes:
+            return self.build(root, 0)
+        stands = f"they stand for {found.repeated:,} values more than the {found.written:,} that are written"
+        told = f"aliases repeat what is anchored here too often: {stands}; write out what is meant, or split the file"
+        self._report(found.anchor or root, told)
+        return None
 
     def build(self, node: yaml.Node, depth: int) -> Any:  # noqa: ANN401 - raw data
         if node.tag not in _KNOWN:
@@ -82,7 +92,6 @@ class _Tree:
             )
             return None
         if isinstance(node, yaml.ScalarNode):
-            self._count(node)
             return _scalar(node)
         return self._collection(node, depth) if self._may_open(node, depth) else None
 
@@ -120,17 +129,8 @@ class _Tree:
         elif depth >= _DEEPEST:
             self._report(node, f"nested deeper than {_DEEPEST} levels: flatten it")
         else:
-            return self._count(node)
+            return True
         return False
-
-    def _count(self, node: yaml.Node) -> bool:
-        if id(node) in self.seen:
-            self.repeats += 1
-        self.seen.add(id(node))
-        if self.repeats == _MOST_REPEATS:
-            self._report(node, f"aliases repeat more than {_MOST_REPEATS} values: write out what is meant")
-            self.repeats += 1
-        return self.repeats < _MOST_REPEATS
 
     def _report(self, node: yaml.Node, message: str) -> None:
         mark = node.start_mark

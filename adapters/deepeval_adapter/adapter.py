@@ -209,7 +209,7 @@ def _command(folder: Path) -> WorkerCommand:
 ADAPTER = Adapter(
     name="deepeval",
     requirement="deepeval==4.3.1",
-    install_hint="pip install 'evalparity[deepeval]'",
+    install_hint='pip install "deepeval==4.3.1"',
     bindings=BINDINGS,
     unsupported=UNSUPPORTED,
     installed_version=version_of("deepeval"),

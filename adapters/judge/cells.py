@@ -77,13 +77,15 @@ class Cell:
             step=pending.step,
             asked=pending.asked,
             attempts=pending.attempts.made,
+            billable=pending.attempts.billable,
             error_kind=error.kind if error else None,
             error=str(error) if error else None,
             input_tokens=pending.tokens.input_tokens,
             cached_tokens=pending.tokens.cached_tokens,
             reasoning_tokens=pending.tokens.reasoning_tokens,
             output_tokens=pending.tokens.output_tokens,
-            seconds=time.perf_counter() - pending.started,
+            seconds=pending.attempts.seconds,
+            waited=max(0.0, time.perf_counter() - pending.started - pending.attempts.seconds),
             reply=reply,
         )
         self._ended[pending.place] = call

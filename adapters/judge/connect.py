@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from evalparity.adapters.base import PromptStep
 from evalparity.adapters.judge.lexical_upstream import LexicalUpstream
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
-from evalparity.adapters.judge.upstream import HttpUpstream, Upstream, base_url
+from evalparity.adapters.judge.upstream import HttpUpstream, Upstream
 from evalparity.unified_schema.errors import UsageError
 
 Steps = Mapping[str, Sequence[PromptStep]]
@@ -42,18 +42,13 @@ def _embedder(settings: JudgeSettings, steps: Steps) -> Upstream | None:
         return None
     if settings.embedding_model == LEXICAL:
         return _lexical(steps)
-    url = settings.embedding_url or settings.url
-    if url is None:
+    if settings.embedding_url is not None:
+        return HttpUpstream(settings.embedding_url, settings.embedding_api_key, option="--embedding-url")
+    if settings.url is None:
         raise UsageError(
             f"embedding model {settings.embedding_model!r} needs the URL of its server: --embedding-url https://host/v1"
         )
-    return HttpUpstream(url, settings.embedding_api_key or _shared_key(settings, url))
-
-
-def _shared_key(settings: JudgeSettings, url: str) -> str | None:
-    """The judge's key goes to the judge's own scheme, host and port, and nowhere else."""
-    same = settings.url is not None and base_url(settings.url).origin() == base_url(url).origin()
-    return settings.api_key if same else None
+    return HttpUpstream(settings.url, settings.embedding_api_key or settings.api_key)
 
 
 def _lexical(steps: Steps) -> Upstream:

@@ -19,9 +19,10 @@ _TRANSIENT = frozenset({408, 409, 429})
 
 _REMEDIES = MappingProxyType(
     {
-        "auth": "check the key (EVALPARITY_JUDGE_API_KEY or --judge-key-file) and that it may use this model",
+        "auth": "check its key (EVALPARITY_JUDGE_API_KEY or --judge-key-file; of an embedding server elsewhere "
+        "EVALPARITY_EMBEDDING_API_KEY or --embedding-key-file) and that it may use this model",
         "rate_limited": "ask for fewer calls at once, or for a higher limit or credit at the provider",
-        "timeout": "try again, or raise the time limit",
+        "timeout": "try again, or raise the server's own time limit",
         "http_4xx": "check the model's name, the URL, and what parameters the server takes",
         "http_5xx": "try again later; the fault is on the server's side",
         "bad_reply": "check that the URL leads to an OpenAI-compatible API, up to and including /v1",
@@ -53,7 +54,7 @@ def status_error(status: int, headers: Mapping[str, str], text: str) -> JudgeErr
 def bad_answer(text: str) -> JudgeError:
     """Return the error for a 2xx answer that is no JSON object, or one that is an error."""
     quoted = f' "{_said(text)}"' if text else " with nothing"
-    return JudgeError("bad_reply", f"answered{quoted}, no reply; {_REMEDIES['bad_reply']}")
+    return JudgeError("bad_reply", f"answered{quoted}, no reply; {_REMEDIES['bad_reply']}", billable=True)
 
 
 def without_key(text: str, key: str | None) -> str:

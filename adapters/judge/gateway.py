@@ -21,6 +21,7 @@ from aiohttp import web
 from evalparity.adapters.base import PromptStep, Sent
 from evalparity.adapters.judge.cells import Cell, PendingCall
 from evalparity.adapters.judge.enforcement import enforce_chat, enforce_embedding, replaced
+from evalparity.adapters.judge.failures import without_key
 from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.limits import FairSlots
 from evalparity.adapters.judge.proof import InputProofBuilder, Texts
@@ -179,20 +180,30 @@ class Gateway:
         """Serve one call to its end, whatever the end is, and record it."""
         reply: str | None = None
         error: JudgeError | None = None
-        body: Json = {}
         try:
             asked = _parsed(await request.read())
             pending.step = (request.headers.get(STEP_HEADER) or "")[:_LONGEST_STEP_NAME] or None
             exchange = self._chat if pending.kind == "chat" else self._embed
             reply, body = await exchange(asked, cell, pending)
+            response = web.json_response(body)
         except JudgeError as failure:
             error = failure
         except asyncio.CancelledError:  # the task is the cell's own: only closing the cell cancels it
             error = JudgeError("interrupted", "the cell was closed before the judge answered")
+        except Exception as failure:  # noqa: BLE001 - without a record of this call its cell could be scored
+            error = self._unforeseen(failure)
+        if error is not None:
+            reply, response = None, _failure(error)
         call = cell.end(pending, reply=reply, error=error)
         if self._ledger is not None:
             self._ledger.write(call)
-        return web.json_response(body) if error is None else _failure(error)
+        return response
+
+    def _unforeseen(self, failure: Exception) -> JudgeError:
+        text = repr(failure)
+        for key in (self._settings.api_key, self._settings.embedding_api_key):
+            text = without_key(text, key)
+        return JudgeError("framework_error", f"the gateway could not serve this call ({text}); please report it")
 
     async def _chat(self, asked: Json, cell: Cell, pending: PendingCall) -> Exchanged:
         sent = enforce_chat(asked, self._settings, repeat=cell.repeat)

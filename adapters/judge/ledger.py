@@ -27,9 +27,9 @@ _COLUMNS = tuple(field.name for field in fields(Call))
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS calls (
     cell TEXT NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL, step TEXT, asked TEXT NOT NULL,
-    attempts INTEGER NOT NULL, error_kind TEXT, error TEXT,
+    attempts INTEGER NOT NULL, billable INTEGER NOT NULL, error_kind TEXT, error TEXT,
     input_tokens INTEGER, cached_tokens INTEGER, reasoning_tokens INTEGER, output_tokens INTEGER,
-    cost_usd REAL, seconds REAL NOT NULL, reply TEXT
+    cost_usd REAL, seconds REAL NOT NULL, waited REAL NOT NULL, reply TEXT
 );
 CREATE INDEX IF NOT EXISTS calls_by_cell ON calls (cell);
 CREATE TRIGGER IF NOT EXISTS calls_never_change BEFORE UPDATE ON calls
@@ -120,7 +120,7 @@ class Ledger:
         try:
             with self._database:
                 self._database.executemany(_INSERT, map(_row, calls))
-        except (sqlite3.Error, UnicodeError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, a writer that is gone leaves all others waiting
             self._failure = error
 
     def _keep(self, promise: Future[None]) -> None:

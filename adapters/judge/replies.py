@@ -13,6 +13,8 @@ from evalparity.unified_schema.errors import JudgeError
 Json = dict[str, Any]
 
 _REPLY_KEPT = ("id", "object", "created", "model", "usage", "system_fingerprint")
+_LARGEST_COUNT = 2**63 - 1
+"""What the ledger's columns hold."""
 _CUT_OFF = "the reply was cut off at the output limit; raise the judge's output limit or choose shorter cases"
 _DECLINED = "declined to answer; read the case's texts, or choose another judge"
 _NO_CHAT = "the answer is no chat reply ({0}); check that the URL leads to an OpenAI-compatible API"
@@ -30,7 +32,7 @@ class Tokens:
 
 
 def read_tokens(answer: Mapping[str, Any]) -> Tokens:
-    """Return the token counts of an OpenAI-style `usage`; what is absent or no whole number is None."""
+    """Return the token counts of an OpenAI-style `usage`, each 0..2**63-1; what is absent or no such number is None."""
     usage = _mapping(answer.get("usage"))
     return Tokens(
         input_tokens=_count(usage.get("prompt_tokens")),
@@ -74,7 +76,8 @@ def embedding_reply(answer: Json, *, texts: int, as_base64: bool) -> Json:
         as_base64: little-endian single precision in base64 instead of numbers.
 
     Raises:
-        JudgeError: kind `bad_reply`; not one vector of finite numbers for each text, all of one length.
+        JudgeError: kind `bad_reply`; not one vector of finite numbers for each text, all of one length. Kind
+            `embedding`; a vector of zeros, of which one framework makes a score of 0 and another none.
     """
     vectors = _vectors(answer, texts)
     data = [
@@ -116,9 +119,10 @@ def _vectors(answer: Json, texts: int) -> list[list[float]]:
     if not isinstance(data, list) or len(data) != texts:
         got = len(data) if isinstance(data, list) else "no"
         raise JudgeError("bad_reply", _NO_VECTORS.format(f"{got} vectors for {texts} texts"))
-    by_index = {_mapping(entry).get("index", place): entry for place, entry in enumerate(data)}
-    if set(by_index) != set(range(texts)):
+    indices = [_mapping(entry).get("index", place) for place, entry in enumerate(data)]
+    if any(index not in indices for index in range(texts)):
         raise JudgeError("bad_reply", _NO_VECTORS.format("its indices do not match the texts"))
+    by_index = dict(zip(indices, data, strict=True))
     vectors = [_vector(_mapping(by_index[index]).get("embedding")) for index in range(texts)]
     if len({len(vector) for vector in vectors}) != 1:
         raise JudgeError("bad_reply", _NO_VECTORS.format("vectors of different lengths"))
@@ -129,6 +133,8 @@ def _vector(embedding: object) -> list[float]:
     numbers = _from_base64(embedding) if isinstance(embedding, str) else embedding
     if not isinstance(numbers, list) or not numbers or not all(_is_number(number) for number in numbers):
         raise JudgeError("bad_reply", _NO_VECTORS.format("a vector that is not a list of finite numbers"))
+    if not any(numbers):
+        raise JudgeError("embedding", _NO_VECTORS.format("a vector of zeros, which has no direction and no cosine"))
     return [float(number) for number in numbers]
 
 
@@ -158,4 +164,4 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST_COUNT else None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,20 +25,40 @@ class Attempts:
 
     Attributes:
         made: requests sent upstream so far.
-        on_wire: whether one is on its way now, so that its answer may be billed.
+        billable: those of them that the upstream may bill; one that is on its way is among them.
+        seconds: how long they were on their way, all together.
+        on_wire: whether one is on its way now.
     """
 
     made: int = 0
+    billable: int = 0
+    seconds: float = 0.0
     on_wire: bool = False
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Count what happens inside as one attempt; whatever ends it may be billed, unless a `JudgeError` denies it."""
+        begun = time.perf_counter()
+        self.made += 1
+        self.billable += 1
+        self.on_wire = True
+        try:
+            yield
+        except JudgeError as error:
+            self.billable -= not error.billable
+            raise
+        finally:
+            self.on_wire = False
+            self.seconds += time.perf_counter() - begun
 
 
 class Line:
-    """The way to one upstream, with its turns, time limits and retries.
+    """The way to one upstream, with its turns, time limit and retries.
 
     Args:
         upstream: where the calls go.
         slots: calls in flight; a call that waits before its next attempt holds none.
-        settings: attempts, time limit of one request, deadline of a call.
+        settings: attempts, time limit of one request, how long a call may wait between attempts.
     """
 
     def __init__(self, upstream: Upstream, slots: FairSlots, settings: JudgeSettings) -> None:
@@ -45,44 +67,46 @@ class Line:
     async def ask(self, request: UpstreamRequest, attempts: Attempts) -> dict[str, Any]:
         """Return the upstream's answer, after as many attempts as the settings allow.
 
-        The deadline runs from the first attempt: waiting for one's turn is not the judge's fault.
-
         Raises:
             JudgeError: the last failure; those that are not transient at once.
         """
-        clock = asyncio.get_running_loop().time
-        give_up_at = math.inf
+        waited = 0.0
         while True:
             async with self._slots.taken(request.framework, again=attempts.made > 0):
-                give_up_at = min(give_up_at, clock() + self._settings.deadline)
                 try:
-                    return await self._attempt(request, attempts, give_up_at - clock())
+                    with attempts.one():
+                        return await self._send(request)
                 except JudgeError as error:
                     failure = error
-            await asyncio.sleep(self._pause(failure, attempts.made, give_up_at - clock()))
+            pause = self._pause(failure, attempts.made, waited)
+            await asyncio.sleep(pause)
+            waited += pause
 
-    async def _attempt(self, request: UpstreamRequest, attempts: Attempts, left: float) -> dict[str, Any]:
-        limit = max(0.0, min(self._settings.request_timeout, left))
-        attempts.made += 1
-        attempts.on_wire = True
+    async def _send(self, request: UpstreamRequest) -> dict[str, Any]:
+        limit = self._settings.request_timeout
         try:
             async with asyncio.timeout(limit):
                 return await self._upstream.send(request)
         except TimeoutError as error:
-            message = f"no answer within {limit:.3g} s; check that the server is up, or raise the time limit"
-            raise JudgeError("timeout", message, transient=True) from error
-        finally:
-            attempts.on_wire = False
+            message = (
+                f"no answer within {limit:g} s; check that the server is up, give it more time with --judge-timeout, "
+                "or ask it fewer calls at once with --concurrency"
+            )
+            # Never tried again: the server is still at this request and would be at both.
+            raise JudgeError("timeout", message, billable=True) from error
 
-    def _pause(self, failure: JudgeError, made: int, left: float) -> float:
+    def _pause(self, failure: JudgeError, made: int, waited: float) -> float:
         """Return the seconds until the next attempt, or raise the failure when there is none."""
         if not failure.transient:
             raise failure
         if made >= self._settings.attempts:
             raise _given_up(failure, f"given up after attempt {made}")
         pause = pause_after(made, failure.retry_after)
-        if pause >= left:
-            raise _given_up(failure, f"given up, as the next attempt in {pause:.0f} s would miss the deadline")
+        limit = self._settings.deadline
+        if waited + pause > limit:
+            raise _given_up(
+                failure, f"given up, as the next attempt in {pause:.0f} s is beyond the {limit:g} s of waits"
+            )
         return pause
 
 

@@ -18,14 +18,16 @@ class JudgeSettings:
         embedding_model: name of the embedding model, `lexical`, or None when there is none.
         embedding_url: base URL for embeddings; None: the judge's.
         api_key: the key; lives in the gateway's process only and is left out of every representation.
-        embedding_api_key: key for `embedding_url`; None: the judge's key, if both URLs have the same host.
+        embedding_api_key: key for embeddings. None: the judge's key while `embedding_url` is None, else no key.
         temperature: sent with every chat call.
         seed: sent with every chat call; the repeat index is added to it.
         max_output_tokens: limit of every reply.
         concurrency: calls in flight upstream, shared fairly among frameworks.
         attempts: requests per call at most, the first included.
-        request_timeout: seconds until one request is given up.
-        deadline: seconds until a call is given up, all attempts and waits included.
+        request_timeout: seconds until one request is given up. It is not sent again: a slow server is still
+            at the first one.
+        deadline: seconds that a call may wait between its attempts, all waits together; neither the attempts
+            themselves nor the waiting for a turn count.
     """
 
     model: str = LEXICAL
@@ -39,5 +41,5 @@ class JudgeSettings:
     max_output_tokens: int = 4096
     concurrency: int = 16
     attempts: int = 4
-    request_timeout: float = 120.0
+    request_timeout: float = 600.0
     deadline: float = 300.0

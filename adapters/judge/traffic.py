@@ -21,11 +21,14 @@ class Call:
         step: which prompt of the framework; None when unknown.
         asked: the parameters that the framework asked for and the gateway replaced, by name.
         attempts: requests sent upstream, at least 1 unless refused before.
+        billable: how many of them the upstream may bill: it answered, or was still at it when they were given up.
         error_kind: None when answered, else an error kind.
         error: message of the error.
-        input_tokens, cached_tokens, reasoning_tokens, output_tokens: as the upstream counted; None: not told.
+        input_tokens, cached_tokens, reasoning_tokens, output_tokens: as the upstream counted for its last answer;
+            None: not told.
         cost_usd: None while the price is unknown.
-        seconds: from request to answer, waiting and retries included.
+        seconds: while a request was on its way, all attempts together.
+        waited: the rest of the time from the framework's request to its answer: for a turn, between attempts.
         reply: text of the reply; None for embeddings and errors.
     """
 
@@ -35,6 +38,7 @@ class Call:
     step: str | None = None
     asked: dict[str, JsonValue]
     attempts: int
+    billable: int = 0
     error_kind: str | None = None
     error: str | None = None
     input_tokens: int | None = None
@@ -43,6 +47,7 @@ class Call:
     output_tokens: int | None = None
     cost_usd: float | None = None
     seconds: float = 0.0
+    waited: float = 0.0
     reply: str | None = None
 
 

@@ -6,18 +6,20 @@ import json
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 from types import MappingProxyType
 from typing import Any, Protocol
 
 import aiohttp
 from yarl import URL
 
+from evalparity.adapters.judge.addresses import base_url, is_loopback
 from evalparity.adapters.judge.failures import bad_answer, status_error, without_key
 from evalparity.adapters.judge.traffic import CallKind
-from evalparity.unified_schema.errors import JudgeError, UsageError
+from evalparity.unified_schema.errors import JudgeError
 
 _PATHS: Mapping[CallKind, str] = MappingProxyType({"chat": "chat/completions", "embedding": "embeddings"})
+_CONNECT_SECONDS = 30
+"""A slow judge is waited for, a host that does not even take the connection is not."""
 _LONGEST_ANSWER = 64 * 1024**2
 _SECRET_LENGTH = 16
 """Keys below this length are placeholders such as `EMPTY`; taking such words out of replies would change them."""
@@ -69,13 +71,14 @@ class HttpUpstream:
     Args:
         url: base URL up to and including `/v1`.
         key: sent as a bearer token; None: no key.
+        option: where the user names the URL, for messages.
 
     Raises:
-        UsageError: the URL is not http(s) or holds a password.
+        UsageError: the URL is no base URL, or holds what may be secret.
     """
 
-    def __init__(self, url: str, key: str | None = None) -> None:
-        self._url = base_url(url)
+    def __init__(self, url: str, key: str | None = None, *, option: str = "--judge-url") -> None:
+        self._url = base_url(url, option)
         self._key = key
         self._proxy = _proxy_for(self._url)
         self._session: aiohttp.ClientSession | None = None
@@ -95,7 +98,8 @@ class HttpUpstream:
         except (aiohttp.ClientError, OSError) as error:
             why = without_key(str(error), self._key) or type(error).__name__
             message = f"no connection ({why}); check the URL and that the server runs"
-            raise JudgeError("connect", message, transient=True) from error
+            begun = isinstance(error, aiohttp.ClientPayloadError)  # an answer that was lost on its way is billed
+            raise JudgeError("connect", message, transient=True, billable=begun) from error
 
     async def close(self) -> None:
         """Close the connections."""
@@ -128,34 +132,9 @@ class HttpUpstream:
                 connector=aiohttp.TCPConnector(limit=0),  # the gateway limits; certificates are verified by default
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
-                timeout=aiohttp.ClientTimeout(total=None),  # the time limit is the caller's
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),  # the rest is the caller's
             )
         return self._session
-
-
-def is_loopback(host: str | None) -> bool:
-    """Tell whether a host name or address is this machine's own."""
-    try:
-        return ip_address(host or "").is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def base_url(text: str) -> URL:
-    """Return the base URL of a server, without a slash at its end.
-
-    Raises:
-        UsageError: it is not http(s) or holds a password.
-    """
-    try:
-        url = URL(text.rstrip("/"))
-    except ValueError as error:
-        raise UsageError(f"judge URL {text!r}: {error}; write it as https://host/v1") from error
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise UsageError(f"judge URL {text!r}: write it as https://host/v1")
-    if url.password is not None:
-        raise UsageError("the judge URL holds a password: give the key by file or EVALPARITY_JUDGE_API_KEY")
-    return url
 
 
 def _proxy_for(url: URL) -> str | None:
@@ -175,5 +154,6 @@ async def _read(response: aiohttp.ClientResponse) -> str:
         size += len(part)
         if size > _LONGEST_ANSWER:
             limit = _LONGEST_ANSWER // 1024**2
-            raise JudgeError("bad_reply", f"answered more than {limit} MB; check the URL and the server")
+            why = f"answered more than {limit} MB; check the URL and the server"
+            raise JudgeError("bad_reply", why, billable=True)
     return b"".join(parts).decode("utf-8", "replace")

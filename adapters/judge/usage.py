@@ -11,25 +11,28 @@ from evalparity.unified_schema.outcomes import JudgeUsage, add_counts
 def usage_of(calls: Sequence[Call]) -> JudgeUsage:
     """Return the sums over the calls of a cell; a sum with an unknown part is None, never too low.
 
-    Tokens and billed calls are those of chat calls. A call that failed counts as billed when the upstream told
-    what it used: a reply that was cut off is paid for. Tokens of embedding calls stand in the ledger.
+    Tokens and billed calls are those of chat calls; tokens of embedding calls stand in the ledger. A call counts as
+    billed when the upstream answered it, usable or not, or was still at it when it was given up or interrupted: no
+    one told what such a call used, so that the cell's tokens are unknown. A call that was never sent, or that the
+    upstream refused (401, 429, 5xx) or hung up on before its answer began, is not billed.
     """
     chat = [call for call in calls if call.kind == "chat"]
-    billed = [call for call in chat if _is_billed(call)]
+    billed = [call for call in chat if call.billable]
     return JudgeUsage(
         calls=len(chat),
         billed_calls=len(billed),
         failed_calls=sum(call.error_kind is not None for call in calls),
         attempts=sum(call.attempts for call in calls),
         embedding_calls=len(calls) - len(chat),
-        input_tokens=add_counts(call.input_tokens for call in billed),
-        cached_tokens=add_counts(call.cached_tokens for call in billed),
-        reasoning_tokens=add_counts(call.reasoning_tokens for call in billed),
-        output_tokens=add_counts(call.output_tokens for call in billed),
+        input_tokens=_total(billed, "input_tokens"),
+        cached_tokens=_total(billed, "cached_tokens"),
+        reasoning_tokens=_total(billed, "reasoning_tokens"),
+        output_tokens=_total(billed, "output_tokens"),
         cost_usd=None,
         seconds=sum(call.seconds for call in calls),
     )
 
 
-def _is_billed(call: Call) -> bool:
-    return call.error_kind is None or call.input_tokens is not None or call.output_tokens is not None
+def _total(billed: Sequence[Call], name: str) -> int | None:
+    """Usage is told for a call's last answer only: what earlier attempts used is unknown."""
+    return add_counts(getattr(call, name) if call.billable == 1 else None for call in billed)

@@ -52,6 +52,7 @@ ADAPTER = Adapter(
     command=command,
     error_kind=error_kind,
     install=installation.install,
+    pending=installation.pending,
     steps=STEPS,
 )
 """What evalparity knows of Promptfoo."""

@@ -38,32 +38,40 @@ async function loadPromptfoo(tree) {
   const entry = createRequire(join(tree, "package.json")).resolve("promptfoo");
   const { version } = JSON.parse(readFileSync(join(tree, "node_modules/promptfoo/package.json"), "utf8"));
   // `resolve` answers for require(); the library's documented entry for import() stands beside it.
-  const { assertions, cache } = await import(pathToFileURL(join(dirname(entry), "index.js")).href);
+  const { assertions, cache, loadApiProvider } = await import(pathToFileURL(join(dirname(entry), "index.js")).href);
   cache.disableCache();
-  return { assertions, version };
+  return { assertions, loadApiProvider, version };
 }
 
-function providerFor(judge, type) {
+// The providers that Promptfoo itself would load, whose calls end when the cell does. Promptfoo hands a signal to
+// graders only inside its own batch run, and its embedding call takes none: one that is under way goes on to its end.
+async function providersFor(judge, type, signal) {
   const config = {
     apiBaseUrl: judge.base_url,
     apiKey: "evalparity",
     maxRetries: 0,
     headers: { "X-Evalparity-Assertion": type },
   };
-  const text = { temperature: 0, max_tokens: judge.max_output_tokens, showThinking: false };
-  return {
-    text: { id: TEXT_PROVIDER, config: { ...config, ...text } },
-    embedding: { id: EMBEDDING_PROVIDER, config },
+  const text = await loadApiProvider(TEXT_PROVIDER, {
+    options: { config: { ...config, temperature: 0, max_tokens: judge.max_output_tokens, showThinking: false } },
+  });
+  const embedding = await loadApiProvider(EMBEDDING_PROVIDER, { options: { config } });
+  const [callApi, callEmbeddingApi] = [text.callApi.bind(text), embedding.callEmbeddingApi.bind(embedding)];
+  text.callApi = (prompt, context, options) => callApi(prompt, context, { ...options, abortSignal: signal });
+  embedding.callEmbeddingApi = async (input) => {
+    signal.throwIfAborted();
+    return callEmbeddingApi(input);
   };
+  return { text, embedding };
 }
 
-function optionsFor({ scorer, inputs, judge }) {
+async function optionsFor({ scorer, inputs, judge }, signal) {
   if (!Object.hasOwn(ASSERTIONS, scorer)) throw new Error(`unknown scorer ${scorer}`);
   const assertion = ASSERTIONS[scorer];
   const { query, context, output, reference } = inputs;
   return {
     prompt: query,
-    assertion: { ...assertion, threshold: 0, provider: providerFor(judge, assertion.type) },
+    assertion: { ...assertion, threshold: 0, provider: await providersFor(judge, assertion.type, signal) },
     test: { vars: { query, context, reference }, options: {} },
     providerResponse: { output: output ?? "", metadata: {} },
   };
@@ -74,19 +82,26 @@ function trimmed({ pass, score, reason, tokensUsed, metadata = {} }) {
   return { pass, score, reason, tokensUsed, metadata: { graderError, sentenceAttributions, generatedQuestions } };
 }
 
-function limit(work, seconds) {
+async function withinLimit(seconds, work) {
+  const ending = new AbortController();
   let timer;
   const late = new Promise((_resolve, reject) => {
     const error = new Error(`no score within ${seconds} s`);
     error.name = "TimeoutError";
     timer = setTimeout(reject, Math.min(seconds * 1000, LONGEST_TIMER), error);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  try {
+    return await Promise.race([work(ending.signal), late]);
+  } finally {
+    clearTimeout(timer);
+    ending.abort();
+  }
 }
 
-async function answer(assertions, job) {
+async function answer(job) {
   try {
-    const result = await limit(assertions.runAssertion(optionsFor(job)), job.timeout);
+    const score = async (signal) => assertions.runAssertion(await optionsFor(job, signal));
+    const result = await withinLimit(job.timeout, score);
     send({ id: job.id, result: trimmed(result) });
   } catch (error) {
     const message = String(error?.message ?? error).slice(0, LONGEST_MESSAGE);
@@ -109,11 +124,11 @@ async function* lines(stream) {
   }
 }
 
-const { assertions, version } = await loadPromptfoo(process.argv[2]);
+const { assertions, loadApiProvider, version } = await loadPromptfoo(process.argv[2]);
 send({ ready: { framework: "promptfoo", version } });
 const open = new Set();
 for await (const line of lines(process.stdin)) {
-  const job = answer(assertions, JSON.parse(line)).finally(() => open.delete(job));
+  const job = answer(JSON.parse(line)).finally(() => open.delete(job));
   open.add(job);
 }
 await Promise.all(open);

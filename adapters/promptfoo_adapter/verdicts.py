@@ -19,8 +19,6 @@ _MARK = re.compile(r"verdict: (no|yes)")
 _ATTRIBUTION = re.compile(r"\[(?:not )?attributed\]", re.IGNORECASE)
 _LOOSE_ATTRIBUTION = re.compile(r"[\[(]\s*(?:not\s+)?attributed\s*[\])]", re.IGNORECASE)
 _SENTENCE = re.compile(r"\s*(?:\d+[.)]\s*)?(\S.*?(?:[.!?](?=\s)|[。！？]))")
-_QUESTION_MARKS = "?？؟;՞፧⁇⸮﹖"
-_PARTICLES = ("か", "吗", "嗎", "呢", "까", "ไหม", "หรือไม่")
 _EXPLANATION = re.compile(r"explanation:(.*?)(?:verdict:|\Z)", re.IGNORECASE | re.DOTALL)
 
 
@@ -74,11 +72,6 @@ def sentence_in(line: str) -> str | None:
     """Return the sentence at the beginning of a counted line; Promptfoo itself ends it at any dot, as in 3.5."""
     match = _SENTENCE.match(line)
     return match[1] if match else None
-
-
-def asks(text: str) -> bool:
-    """Return whether a text holds a question: a question mark of any script, or a closing particle without one."""
-    return any(mark in text for mark in _QUESTION_MARKS) or text.rstrip(_BLANK + ".。!！").endswith(_PARTICLES)
 
 
 def marks_in(line: str) -> int:

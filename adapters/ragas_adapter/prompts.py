@@ -39,7 +39,7 @@ def _verdicts(fields: dict[str, Any], judge: LexicalJudge) -> dict[str, Any]:
 
 
 def _classifications(fields: dict[str, Any], judge: LexicalJudge) -> dict[str, Any]:
-    sentences = judge.split_sentences(fields["answer"])
+    sentences = judge.split_sentences(fields["answer"]) or [fields["answer"]]
     return {"classifications": _judged(sentences, fields["context"], "attributed", judge)}
 
 

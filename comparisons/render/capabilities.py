@@ -18,15 +18,21 @@ WIDTH = 100
 
 
 def render_versions() -> str:
-    """Return one line per framework: its installed version, or how to install it."""
+    """Return one line per framework: the version that would run, and what is still to be installed and how."""
     table = _table("framework", "version", "wanted", "measures")
     missing = []
     for adapter in _adapters():
         version = adapter.installed_version()
         table.add_row(adapter.name, version or "absent", adapter.requirement, ", ".join(adapter.bindings))
-        if version is None:
-            missing.append(f"{adapter.name} is not installed: {adapter.install_hint}")
+        missing += _missing(adapter, version)
     return "\n".join([_as_text(table), *missing, "`evalparity adapters --table` says how each metric differs."])
+
+
+def _missing(adapter: Adapter, version: str | None) -> list[str]:
+    if version is None:
+        return [f"{adapter.name} is not installed: {adapter.install_hint}"]
+    pending = adapter.pending() if adapter.pending is not None else None
+    return [f"{adapter.name} {version} is {pending}, or now by `evalparity adapters install`."] if pending else []
 
 
 def render_table() -> str:

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from pydantic import ValidationError
 
 from evalparity.comparisons.report import Report
 from evalparity.unified_schema.errors import UsageError
 
+_NO_CELLS = '\n  "cells": []'
+_INDENT = "\n    "
+
 
 def render_json(report: Report) -> str:
     """Return report.json: UTF-8 text, two spaces of indent, no NaN, one newline at the end."""
-    return report.model_dump_json(indent=2) + "\n"
+    return "".join(json_pieces(report))
 
 
-def parse_report(text: str, source: str) -> Report:
+def json_pieces(report: Report) -> Iterator[str]:
+    """Yield what `render_json` returns, cell by cell, so that a large report need not stand in memory as text."""
+    frame = report.model_copy(update={"cells": ()}).model_dump_json(indent=2)
+    # No text of a suite can look like this: JSON writes a line break in a text as `\n`.
+    before, after = frame.split(_NO_CELLS, 1)
+    yield before + _NO_CELLS[:-1]
+    for at, cell in enumerate(report.cells):
+        yield ("," if at else "") + f"\n{cell.model_dump_json(indent=2)}".replace("\n", _INDENT)
+    yield ("\n  ]" if report.cells else "]") + after + "\n"
+
+
+def parse_report(text: str | bytes, source: str) -> Report:
     """Read report.json back.
 
     Args:
-        text: its content.
+        text: its content, decoded or as it stands in the file.
         source: where it came from, for the message.
 
     Raises:

@@ -8,14 +8,22 @@ from rich.text import Text
 
 from evalparity.comparisons.agreement import Agreement, Pair
 from evalparity.comparisons.cost import CostRow
-from evalparity.comparisons.measured import MEASURED, state
-from evalparity.comparisons.render.columns import lay_out, wrap
+from evalparity.comparisons.measured import MEASURED, UNCOUNTED_FLAGS, state
+from evalparity.comparisons.render.columns import GAP, lay_out, wrap
 from evalparity.comparisons.render.words import NONE, count, head, name, number, price, short_scorer, title
 from evalparity.comparisons.report import Report, SummaryRow
 from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS, SKIP_KINDS, Outcome, add_amounts, add_counts
 
-MOST_REASONS = 4
-"""Groups of unmeasured cells on the screen."""
+MOST_REASON_LINES = 8
+"""Lines of the section on unmeasured cells, so that all fits on one screen; what does not fit is counted."""
+
+MOST_NARROW_REASON_LINES = 12
+"""The same on a narrow terminal, where reasons take more lines."""
+
+REASON_LINES = 2
+"""So many lines of its own a reason gets that does not fit beside its numbers."""
+
+REASON_INDENT = 5
 
 WIDE = 92
 """From this width on, the pairs of a metric stand side by side."""
@@ -38,8 +46,9 @@ def score_section(report: Report, width: int) -> list[Text]:
     for metric in dict.fromkeys(row.metric for row in report.summary):
         own = [row for row in report.summary if row.metric == metric]
         rows += _score_rows(metric, own, frameworks)
-    marked = any(row.vacuous or row.degraded for row in report.summary)
-    remark = "mean, measured/planned" + ("; * without vacuous and degraded scores" if marked else "")
+    left_out = [flag for flag in UNCOUNTED_FLAGS if any(getattr(row, flag) for row in report.summary)]
+    without = f"; * not counted: {', '.join(left_out).replace('_', ' ')}" if left_out else ""
+    remark = f"mean, measured/planned{without}"
     return [title("SCORES", remark), *lay_out(rows, names=1, width=width)]
 
 
@@ -64,7 +73,7 @@ def _alone(row: SummaryRow, frameworks: Sequence[str]) -> list[Text]:
 def _score(row: SummaryRow | None) -> Text:
     if row is None:
         return Text(NONE, "dim")
-    mark = "*" if row.vacuous or row.degraded else " "
+    mark = "*" if row.measured < row.scored else " "
     share = f"{row.measured}/{row.planned}{mark}"
     mean = number(row.mean)
     mean.stylize("bold")
@@ -142,17 +151,38 @@ def unmeasured_section(report: Report, width: int) -> list[Text]:
     largest = sorted(groups.values(), key=len, reverse=True)
     total = sum(map(len, largest))
     lines = [title("NOT MEASURED", f"{total} of {len(report.cells)} cells, by reason; none counts as 0")]
-    lines += lay_out([_reason_row(cells) for cells in largest[:MOST_REASONS]], names=4, width=width)
-    hidden = sum(map(len, largest[MOST_REASONS:]))
+    most, shown = MOST_REASON_LINES if width >= WIDE else MOST_NARROW_REASON_LINES, 0
+    for block in _reason_blocks(largest, width):
+        if len(lines) + len(block) > most:
+            break
+        lines += block
+        shown += 1
+    hidden = sum(map(len, largest[shown:]))
     return [*lines, *([name(f"… and {hidden} more in report.json", "dim")] if hidden else [])]
 
 
+def _reason_blocks(groups: Sequence[Sequence[Outcome]], width: int) -> list[list[Text]]:
+    """Return the lines of each group: number, kind and frameworks, with the message beside or below."""
+    heads = lay_out([_reason_row(cells) for cells in groups], names=3, width=width)
+    column = max(line.cell_len for line in heads) + GAP
+    return [_with_message(line, _message(cells), column, width) for line, cells in zip(heads, groups, strict=True)]
+
+
+def _with_message(line: Text, message: Text, column: int, width: int) -> list[Text]:
+    if column + message.cell_len <= width:
+        return [Text.assemble(line, " " * (column - line.cell_len), message)]
+    return [line, *wrap(message, width=width, indent=REASON_INDENT, lines=REASON_LINES)]
+
+
 def _reason_row(cells: Sequence[Outcome]) -> list[Text]:
-    why = state(cells[0])
     frameworks = ", ".join(dict.fromkeys(cell.framework for cell in cells))
-    message = cells[0].reason if cells[0].status != "scored" and cells[0].reason else _MEANINGS.get(why, "")
     style = "red" if cells[0].status == "errored" else "yellow"
-    return [Text(f"{len(cells):>3}"), name(why.replace("_", " "), style), name(frameworks), name(message, "dim")]
+    return [Text(f"{len(cells):>3}"), name(state(cells[0]).replace("_", " "), style), name(frameworks)]
+
+
+def _message(cells: Sequence[Outcome]) -> Text:
+    own = cells[0].reason if cells[0].status != "scored" else None
+    return name(own or _MEANINGS.get(state(cells[0]), ""), "dim")
 
 
 def cost_section(report: Report, width: int) -> list[Text]:

@@ -27,7 +27,7 @@ from support.judge_faults import (
     rate_limited,
 )
 from support.judge_server import JudgeServer
-from support.replies import reply_to
+from support.replies import TWO_GOOD, reply_to
 from support.runs import FRAMEWORKS, plan_cases, run_cases
 
 pytestmark = pytest.mark.slow
@@ -178,3 +178,26 @@ def test_a_judge_that_hangs_is_given_up_after_the_deadline(tmp_path: Path) -> No
         )
         settled = run_cases(plan_cases([case()], judge=judge), tmp_path, judge=judge)
     assert {(one.outcome.status, one.outcome.kind) for one in settled} == {("errored", "timeout")}
+
+
+def test_an_embedding_without_direction_is_an_error_for_all(tmp_path: Path) -> None:
+    zeros = Fault(edit=lambda reply: reply | {"data": [entry | {"embedding": [0.0] * 8} for entry in reply["data"]]})
+    with JudgeServer(lambda request, _n: reply_to(request), embedding_fault=lambda _request, _n: zeros) as server:
+        judge = judge_at(server)
+        plan = plan_cases([case()], frameworks=["ragas", "promptfoo"], metrics=["answer_relevancy"], judge=judge)
+        settled = run_cases(plan, tmp_path, judge=judge)
+    assert {(one.outcome.status, one.outcome.kind) for one in settled} == {("errored", "embedding")}
+
+
+def test_half_an_emoji_in_a_reply_stops_nothing(tmp_path: Path) -> None:
+    half = tuple((mark, reply.replace('"r"', '"half \\ud83d"')) for mark, reply in TWO_GOOD)
+    with JudgeServer(lambda request, _n: reply_to(request, half)) as server:
+        judge = judge_at(server)
+        settled = run_cases(plan_cases([case()], metrics=["faithfulness"], judge=judge), tmp_path, judge=judge)
+    # Ragas' own parser refuses such JSON; the other two read it, and what is recorded can be written down.
+    assert {(one.outcome.framework, one.outcome.kind) for one in settled} == {
+        ("ragas", "bad_json"),
+        ("deepeval", None),
+        ("promptfoo", None),
+    }
+    assert any("\ufffd" in one.model_dump_json() for one in settled)

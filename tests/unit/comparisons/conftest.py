@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evalparity.adapters.base import Binding
+from evalparity.adapters.base import Binding, Scale
 from evalparity.comparisons.report import (
     FrameworkInfo,
     InputCheck,
@@ -179,9 +179,9 @@ def _planted_bindings() -> dict[str, Binding]:
         _binding("deepeval", empty_score=1.0, unclear_passes=True),
         _binding("promptfoo", item="statement"),
         *(_binding(name, "context_recall", item="sentence") for name in ("ragas", "deepeval", "promptfoo")),
-        _binding("ragas", "answer_relevancy", item="question"),
+        _binding("ragas", "answer_relevancy", item="question", scale=Scale(cosine=True)),
         _binding("deepeval", "answer_relevancy", item="statement", empty_score=1.0, unclear_passes=True),
-        _binding("promptfoo", "answer_relevancy", item="question"),
+        _binding("promptfoo", "answer_relevancy", item="question", scale=Scale(cosine=True)),
         _binding("builtin", "exact_match", item=None, closeness="same"),
     ]
     return {binding.scorer: binding for binding in bindings}

@@ -47,7 +47,7 @@ def test_missing_cells_are_counted_and_never_filled_in(make):
     assert pair.mean_abs_difference == 0.0
 
 
-@pytest.mark.parametrize("flag", ["vacuous", "degraded"])
+@pytest.mark.parametrize("flag", ["vacuous", "degraded", "input_missing"])
 def test_a_number_that_is_no_measurement_is_left_out(make, flag):
     cells = columns(make, {"ragas": [0.0, 0.5, 1.0, 0.0], "deepeval": [0.0, 0.5, 1.0]})
     cells.append(make.cell("deepeval", 1.0, case="c3", flags=(flag,)))

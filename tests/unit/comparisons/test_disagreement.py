@@ -71,10 +71,11 @@ def test_no_claims_against_the_convention_is_flagged_in_every_column(make):
     assert [cause.name for cause in one.causes] == ["no_claims_convention"]
 
 
-@pytest.mark.parametrize("flag", ["vacuous", "degraded"])
+@pytest.mark.parametrize("flag", ["vacuous", "degraded", "input_missing"])
 def test_a_number_that_does_not_count_makes_no_gap(make, flag):
     (one,), _ = find(make, make.cell("ragas", 0.0), make.cell("deepeval", 1.0, flags=(flag,)))
-    assert one.gap is None
+    assert (one.gap, one.unmeasured) == (None, {"deepeval:faithfulness": flag})
+    assert one.causes
 
 
 def test_no_claims_against_a_measured_score_is_flagged(make):

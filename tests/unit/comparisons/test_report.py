@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from evalparity.comparisons import report as report_module
-from evalparity.comparisons.render.json_report import parse_report, render_json, render_schema
+from evalparity.comparisons.render.json_report import json_pieces, parse_report, render_json, render_schema
 from evalparity.comparisons.report import InputCheck, build_report
 from evalparity.unified_schema.errors import UsageError
 
@@ -92,6 +92,24 @@ def test_reading_back_gives_the_same_report(planted):
     assert parse_report(render_json(planted), "report.json") == planted
 
 
+def test_the_pieces_are_the_report_as_pydantic_writes_it_one_cell_at_a_time(make, planted):
+    for report in (planted, build_report(make.run(), [], {}, [], case_order=[])):
+        pieces = list(json_pieces(report))
+        assert "".join(pieces) == report.model_dump_json(indent=2) + "\n"
+        assert len(pieces) == len(report.cells) + 2
+
+
+def test_a_text_that_looks_like_json_does_not_break_the_pieces(make):
+    suite = {"name": 'x\n  "cells": []', "path": '"cells": []', "sha256": "0" * 64, "cases": 1}
+    cells = [make.cell("ragas", 1.0, case='\n  "cells": []', reason="a\n    b")]
+    report = build_report(make.run(suite=suite), cells, {}, [], case_order=[])
+    assert parse_report(render_json(report), "report.json") == report
+
+
+def test_reading_back_bytes_gives_the_same_report(planted):
+    assert parse_report(render_json(planted).encode(), "report.json") == planted
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -159,6 +177,15 @@ def test_a_failed_cell_is_not_zero_and_raises_no_mean(make):
     ragas, deepeval = build_report(make.run(), cells, {}, [], case_order=["c1", "c2"]).summary
     assert (ragas.mean, ragas.measured, ragas.planned) == (1.0, 1, 2)
     assert (deepeval.mean, deepeval.measured, deepeval.planned) == (None, 0, 2)
+
+
+def test_every_scored_cell_is_measured_or_counted_under_one_reason(make):
+    flags = [(), ("vacuous",), ("degraded",), ("input_missing",), ("vacuous", "input_missing"), ("input_rewritten",)]
+    cells = [make.cell("ragas", at / 10, case=f"c{at}", flags=own) for at, own in enumerate(flags)]
+    (row,) = build_report(make.run(), cells, {}, [], case_order=[]).summary
+    assert (row.measured, row.vacuous, row.degraded, row.input_missing) == (2, 2, 1, 1)
+    assert row.measured + row.vacuous + row.degraded + row.input_missing == row.scored == len(flags)
+    assert row.mean == pytest.approx((0.0 + 0.5) / 2)
 
 
 def test_inputs_are_counted_once_per_cell_and_named_where_not_verified(make):

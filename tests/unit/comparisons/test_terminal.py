@@ -42,7 +42,7 @@ def test_golden(make):
 def test_one_screen(make):
     text = render_terminal(make.planted(complete=False))
     assert max(widths(text)) <= 100
-    assert len(text.splitlines()) <= 50
+    assert len(text.splitlines()) <= 60
 
 
 @pytest.mark.parametrize("width", [60, 72, 91, 92, 100])
@@ -113,6 +113,49 @@ def test_without_disagreements_it_says_none(make):
 
 def test_a_run_without_cells_is_shown(make):
     assert render_terminal(build_report(make.run(), [], {}, [], case_order=[])).startswith("evalparity  refund-policy")
+
+
+LONG = "the judge could not be reached at http://localhost:11434/v1 (connection refused): " + "check the address. " * 3
+VERY_LONG = "start the server with a longer context and run again; " * 9
+
+
+def unmeasured_lines(make, cells, width):
+    text = render_terminal(build_report(make.run(), cells, {}, [], case_order=[]), width=width)
+    return text.split("NOT MEASURED")[1].split("\n\n")[0].splitlines()[1:]
+
+
+@pytest.mark.parametrize("width", [60, 92, 100])
+def test_a_long_reason_is_told_whole_below(make, width):
+    cells = [make.cell("ragas", kind="connect", reason=LONG), make.cell("deepeval", kind="timeout", reason="it hung")]
+    first, *below, last = unmeasured_lines(make, cells, width)
+    assert first.split() == ["1", "connect", "ragas"]
+    if width > 60:
+        assert " ".join(" ".join(below).split()) == LONG.strip()
+    assert last.split() == ["1", "timeout", "deepeval", "it", "hung"]
+
+
+def test_a_very_long_reason_is_cut_and_ends_in_an_ellipsis(make):
+    _, *below = unmeasured_lines(make, [make.cell("ragas", kind="connect", reason=VERY_LONG)], 100)
+    assert len(below) == 2
+    assert below[-1].endswith("…")
+
+
+@pytest.mark.parametrize(("width", "lines"), [(100, 8), (60, 12)])
+def test_many_long_reasons_do_not_fill_the_screen(make, width, lines):
+    kinds = ["connect", "timeout", "auth", "rate_limited", "bad_json", "truncated", "refusal"]
+    cells = [make.cell("ragas", case=f"c{at}", kind=kind, reason=VERY_LONG) for at, kind in enumerate(kinds)]
+    shown = unmeasured_lines(make, cells, width)
+    assert len(shown) <= lines
+    told = sum(line.split()[0] == "1" for line in shown)
+    assert shown[-1] == f"… and {len(kinds) - told} more in report.json"
+
+
+def test_a_score_whose_judge_saw_less_is_marked_and_explained(make):
+    cells = [make.cell("ragas", 1.0, flags=("input_missing",)), make.cell("ragas", 0.5, case="c2")]
+    text = render_terminal(build_report(make.run(), cells, {}, [], case_order=[]))
+    assert "* not counted: input missing" in text
+    assert "0.50   1/2*" in text
+    assert re.search(r"1  input missing  ragas +a text that the framework should send", text)
 
 
 def test_unknown_cost_is_unknown_and_known_cost_is_shown(make):

@@ -4,6 +4,7 @@ import asyncio
 import http.client
 import socket
 import sys
+import time
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -231,6 +232,9 @@ def test_closing_a_cell_ends_calls_that_wait_or_hang_and_records_them():
     assert {status for status, _ in replies} == {502}
     assert [call.error_kind for call in traffic.calls] == ["interrupted"] * 3
     assert sorted(call.attempts for call in traffic.calls) == [0, 0, 1]
+    usage = usage_of(traffic.calls)
+    assert (usage.billed_calls, usage.output_tokens) == (1, None)  # the one on its way may be billed
+    assert usage_of([call for call in traffic.calls if not call.attempts]).output_tokens == 0
 
 
 def test_streams_and_broken_requests_are_refused_with_a_reason_and_recorded():
@@ -252,6 +256,44 @@ def test_streams_and_broken_requests_are_refused_with_a_reason_and_recorded():
     assert "stream" in replies[0][1]["error"]["message"]
     assert "tokens" in replies[2][1]["error"]["message"]
     assert [(call.error_kind, call.attempts) for call in traffic.calls] == [("framework_error", 0)] * 4
+
+
+def test_a_call_that_the_gateway_itself_fails_on_is_recorded_as_failed(tmp_path):
+    broken = f"{KEY}\nX-Other: header"  # no client library sends that: it raises an error of its own
+
+    async def go(server, ledger):
+        async with gateway_to(server, ledger=ledger, api_key=broken) as gateway:
+            return await ask(open_cell(gateway)), await gateway.close_cell("cell")
+
+    with JudgeServer(echo) as server:
+        ledger = Ledger(tmp_path / "ledger.sqlite")
+        (status, body), traffic = asyncio.run(go(server, ledger))
+        ledger.close()
+    assert status == 400
+    assert body["error"]["code"] == "framework_error"
+    assert [call.error_kind for call in traffic.calls] == ["framework_error"]
+    assert "ValueError" in traffic.calls[0].error
+    assert read_calls(tmp_path / "ledger.sqlite", "cell") == traffic.calls
+    assert KEY not in repr(traffic) + repr(body)
+
+
+def test_waiting_for_our_own_slots_is_not_the_judges_time():
+    def slow(_request, _n):
+        time.sleep(0.05)  # the server's own slowness, in its own thread
+        return "fine"
+
+    async def go(server):
+        async with gateway_to(server, concurrency=1) as gateway:
+            url = open_cell(gateway)
+            await asyncio.gather(*(ask(url, f"{n}") for n in range(8)))
+            return (await gateway.close_cell("cell")).calls
+
+    with JudgeServer(slow) as server:
+        begun = time.perf_counter()
+        calls = asyncio.run(go(server))
+        passed = time.perf_counter() - begun
+    assert 8 * 0.05 <= usage_of(calls).seconds <= passed
+    assert sum(call.waited for call in calls) > 0.05 * (1 + 2 + 3 + 4 + 5 + 6 + 7) * 0.9
 
 
 def test_embeddings_come_in_the_form_the_sdk_asks_for():

@@ -18,10 +18,12 @@ CALL = Call(
     step="Verdicts",
     asked={"model": "m", "temperature": 0.1, "nested": {"x": [1, None]}},
     attempts=2,
+    billable=1,
     input_tokens=5,
     cached_tokens=0,
     output_tokens=7,
     seconds=0.25,
+    waited=1.5,
     reply="naïve 你好 🤖 \u2028 \x00 {{ }}",
 )
 
@@ -86,6 +88,16 @@ def test_a_write_that_fails_is_told_and_not_swallowed(path):
         ledger.close()
     with pytest.raises(ValueError, match="closed"):
         ledger.flush()
+
+
+def test_a_call_that_cannot_be_written_ends_in_an_error_and_never_in_silence(path):
+    ledger = Ledger(path)
+    ledger.write(replace(CALL, input_tokens=10**30))  # beyond what SQLite holds
+    for _ in range(2):
+        with pytest.raises(EvalparityError, match="cannot write the ledger"):
+            ledger.flush().result(10)
+    with pytest.raises(EvalparityError, match="cannot write the ledger"):
+        ledger.close()
 
 
 def test_what_is_no_ledger_is_a_users_mistake(path):

@@ -74,6 +74,8 @@ def test_tokens_are_read_or_unknown():
     assert read_tokens({"usage": usage}) == Tokens(input_tokens=5, cached_tokens=3, reasoning_tokens=1, output_tokens=2)
     for useless in ({}, {"usage": None}, {"usage": {"prompt_tokens": "5", "completion_tokens": True}}, {"usage": [1]}):
         assert read_tokens(useless) == Tokens()
+    for count, read in ((2**63 - 1, 2**63 - 1), (2**63, None), (10**30, None), (-1, None), (0, 0), (1.0, None)):
+        assert read_tokens({"usage": {"prompt_tokens": count}}).input_tokens == read
 
 
 def test_embeddings_are_put_in_order_and_read_from_both_forms():

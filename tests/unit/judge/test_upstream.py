@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
+from evalparity.adapters.judge.addresses import is_loopback
 from evalparity.adapters.judge.connect import connect
 from evalparity.adapters.judge.settings import JudgeSettings
-from evalparity.adapters.judge.upstream import HttpUpstream, UpstreamRequest, is_loopback
+from evalparity.adapters.judge.upstream import HttpUpstream, UpstreamRequest
 from evalparity.unified_schema.errors import UsageError
 from support.gateways import KEY
 from support.judge_server import JudgeServer
@@ -82,14 +83,13 @@ def test_netrc_adds_nothing(tmp_path, monkeypatch):
     ("more", "key"),
     [
         ({}, KEY),
-        ({"embedding_url": "https://judge.example/embed/v1"}, KEY),
-        ({"embedding_url": "https://judge.example:444/v1"}, None),
-        ({"embedding_url": "http://judge.example/v1"}, None),
+        ({"embedding_api_key": "own"}, "own"),
+        ({"embedding_url": "https://judge.example/v1"}, None),
         ({"embedding_url": "https://other.example/v1"}, None),
         ({"embedding_url": "https://other.example/v1", "embedding_api_key": "own"}, "own"),
     ],
 )
-def test_the_judges_key_goes_to_the_judges_host_alone(more, key):
+def test_an_embedding_server_of_its_own_gets_its_own_key_alone(more, key):
     settings = JudgeSettings(model="m", url="https://judge.example/v1", embedding_model="e", api_key=KEY, **more)
     judge, embedder = connect(settings, {})
     assert judge._key == KEY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import threading
 from collections import Counter
@@ -232,6 +233,47 @@ def test_a_time_limit_ends_one_cell_and_no_other(driver: Any, scripted: Scripted
     assert answers[good["id"]]["result"]["score"] == 0.5
     assert ADAPTER.error_kind is not None
     assert ADAPTER.error_kind("TimeoutError", "no score within 0.5 s") == "timeout"
+
+
+def test_work_that_is_late_asks_the_judge_no_more(driver: Any, scripted: Scripted) -> None:
+    with scripted() as server:
+        server.hold()
+        late = driver.ask(case("late"), "answer_relevancy", server.url, timeout=0.5)
+        server.release()
+        driver.ask(case("good"), "answer_relevancy", server.url)
+        made = Counter(request.kind for request in server.requests)
+
+    assert late["error"]["type"] == "TimeoutError"
+    assert made == CALLS["answer_relevancy"] + Counter({"chat": 1})  # the one that was under way
+
+
+def test_work_that_is_late_asks_for_no_more_vectors(driver: Any) -> None:
+    def answer(_request: object, n: int) -> str:
+        if n == 2:
+            server.hold()  # from the first embedding on
+        return "Why?"
+
+    with JudgeServer(answer) as server:
+        late = driver.ask(case("late"), "answer_relevancy", server.url, timeout=2)
+        server.release()
+        driver.ask(case("good"), "answer_relevancy", server.url)
+        made = Counter(request.kind for request in server.requests)
+
+    assert late["error"]["type"] == "TimeoutError"
+    assert made == CALLS["answer_relevancy"] + Counter({"chat": 3, "embedding": 1})
+
+
+def test_half_a_character_crosses_as_text_both_ways(driver: Any, scripted: Scripted) -> None:
+    half = "half a smile: \ud83d"
+    with scripted({"context-recall": f"1. {half}. So [Attributed]"}) as server:
+        job = driver.job(case(), "context_recall", server.url)
+        assert driver.process.stdin is not None
+        driver.process.stdin.write(json.dumps(job | {"inputs": {**job["inputs"], "reference": half}}).encode() + b"\n")
+        driver.process.stdin.flush()
+        raw = driver.process.stdout.readline()
+
+    assert half in json.loads(raw.decode("utf-8"))["result"]["metadata"]["sentenceAttributions"][0]["sentence"]
+    assert half in last_user_text(server.chat_requests[0].body)
 
 
 def test_a_job_it_cannot_do_is_an_error_of_that_job(driver: Any, scripted: Scripted) -> None:

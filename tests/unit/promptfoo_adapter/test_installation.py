@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from evalparity.adapters.promptfoo_adapter import installation
 from evalparity.adapters.promptfoo_adapter.adapter import ADAPTER
@@ -19,9 +23,12 @@ from evalparity.adapters.promptfoo_adapter.installation import (
     available_version,
     install,
     installed_version,
+    pending,
     tree_path,
 )
+from evalparity.comparisons.render.capabilities import render_versions
 from evalparity.unified_schema.errors import FrameworkError
+from support.workers import command_line, descendants
 
 INSTALL = (
     "from evalparity.adapters.promptfoo_adapter.installation import install; install(lambda x: print(x, flush=True))"
@@ -32,6 +39,19 @@ INSTALL = (
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+@pytest.fixture
+def silent_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The real npm, with a registry that accepts connections and says nothing: npm waits until it is stopped."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
+        monkeypatch.setenv("npm_config_registry", f"http://127.0.0.1:{server.getsockname()[1]}/")
+        monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))
+        yield
+
+
+class Stopped(Exception):  # noqa: N818 - raised by the caller, no error
+    """The user wants no installation any more."""
 
 
 @pytest.fixture
@@ -69,7 +89,14 @@ def test_the_lock_names_the_version_and_no_registry() -> None:
 def test_nothing_is_installed_in_an_empty_cache_but_it_would_run(empty_cache: Path) -> None:
     assert installed_version() is None
     assert available_version() == LOCKED_VERSION
+    assert pending() == "fetched on first use (about 200 MB)"
+    assert f"promptfoo {LOCKED_VERSION} is fetched on first use (about 200 MB)" in render_versions()
     assert not empty_cache.exists()
+
+
+def test_nothing_is_pending_once_it_is_there(tree: None) -> None:
+    assert pending() is None
+    assert "first use" not in render_versions()
 
 
 def test_without_node_it_is_absent_and_says_how_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,6 +104,7 @@ def test_without_node_it_is_absent_and_says_how_to_install(monkeypatch: pytest.M
 
     assert installed_version() is None
     assert available_version() is None
+    assert pending() is None
     with pytest.raises(FrameworkError, match=r"needs Node.*pip install"):
         install(print)
 
@@ -181,4 +209,48 @@ def test_an_interrupted_installation_leaves_nothing_half(empty_cache: Path) -> N
     _, trace = process.communicate(timeout=60)
 
     assert "KeyboardInterrupt" in trace
+    assert [path.name for path in empty_cache.iterdir() if path.is_dir()] == []
+
+
+def npm_processes() -> list[int]:
+    return [pid for pid in descendants(os.getpid()) if b"npm" in command_line(pid)]
+
+
+def test_progress_that_raises_stops_npm_and_leaves_nothing(empty_cache: Path, silent_registry: None) -> None:
+    ran: list[int] = []
+    raised = 0.0
+
+    def progress(line: str) -> None:
+        nonlocal raised
+        if "so far" in line:
+            ran.extend(npm_processes())
+            raised = time.monotonic()
+            raise Stopped
+
+    begun = time.monotonic()
+    with pytest.raises(Stopped):
+        install(progress)
+
+    assert len(ran) == 1
+    assert raised - begun < 4  # a line comes every two seconds
+    assert time.monotonic() - raised < 4
+    assert npm_processes() == []
+    assert [path.name for path in empty_cache.iterdir() if path.is_dir()] == []
+    with FileLock(tree_path().with_name(f"{tree_path().name}.lock"), timeout=0):
+        assert installed_version() is None
+
+
+def test_progress_that_raises_ends_the_wait_for_another_process(empty_cache: Path) -> None:
+    empty_cache.mkdir()
+
+    def progress(line: str) -> None:
+        assert "another process" in line
+        raise Stopped
+
+    with (
+        FileLock(tree_path().with_name(f"{tree_path().name}.lock"), timeout=0),
+        pytest.raises(Stopped),
+    ):
+        install(progress)
+
     assert [path.name for path in empty_cache.iterdir() if path.is_dir()] == []

@@ -15,7 +15,7 @@ from evalparity.adapters.promptfoo_adapter.failures import error_kind, failure_k
 from evalparity.adapters.promptfoo_adapter.verdicts import explanations_of, statements_of, verdicts_of
 from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS
 from support.cases import case
-from support.judge_faults import Fault
+from support.judge_faults import PROSE, Fault
 
 Score = Callable[..., Reading]
 
@@ -187,6 +187,44 @@ def test_relevance_keeps_each_question_and_its_cosine(score: Score) -> None:
     assert reading.raw is not None
     assert math.isclose(sum(value for value in values if value is not None) / 3, reading.raw)
     assert reading.flags == ()
+
+
+@pytest.mark.parametrize("written", ["What is the return period", "Explain the refund policy.", "退货期限是多久"])
+def test_questions_without_a_mark_are_scored_with_a_note(score: Score, written: str) -> None:
+    reading = score(case(), "answer_relevancy", {"answer-relevance": written})
+
+    assert (reading.kind, reading.flags) == (None, ())
+    assert reading.raw is not None
+    assert reading.details.notes == ("3 of 3 generated questions hold no question mark; they count as questions.",)
+
+
+@pytest.mark.parametrize("written", [PROSE, "抱歉，我不知道您在说什么。"])
+def test_talk_instead_of_questions_is_no_score(score: Score, written: str) -> None:
+    reading = score(case(), "answer_relevancy", {"answer-relevance": written})
+
+    assert reading.kind == "bad_json"
+    assert "asked for questions and wrote none" in str(reading.reason)
+    assert [item.text for item in reading.details.items] == [written] * 3
+
+
+def test_talk_among_questions_degrades_the_score() -> None:
+    written = ["Who pays?", PROSE, "What is the return period"]
+    questions = [{"question": text, "similarity": 0.5} for text in written]
+    answer = {"score": 0.5, "reason": "", "metadata": {"generatedQuestions": questions}}
+
+    reading = ADAPTER.read(BINDINGS["answer_relevancy"], answer, [])
+
+    assert (reading.raw, reading.kind, reading.flags) == (0.5, None, ("degraded",))
+    assert PROSE in reading.details.notes[0]
+    assert "1 of 3" in reading.details.notes[1]
+
+
+def test_half_a_character_in_a_reply_is_read_like_any_other(score: Score) -> None:
+    question = score(case(), "answer_relevancy", {"answer-relevance": "Who pays \ud83d?"})
+    statement = score(case(), "faithfulness", {"context-faithfulness-longform": "It costs \ud83d.\nDelivery is free."})
+
+    assert [item.text for item in question.details.items] == ["Who pays \ud83d?"] * 3
+    assert statement.raw == 0.5
 
 
 @pytest.mark.parametrize("value", [None, "0.5", True, math.nan, math.inf])

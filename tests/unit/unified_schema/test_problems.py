@@ -84,7 +84,6 @@ def test_every_problem_is_reported_at_once_in_file_order(tmp_path):
         ({"usage": {"seconds": -1}}, "usage.seconds", "0 or more"),
         ({"labels": {"f": [{"rater": "r1"}]}}, "labels.f[0].value", "is missing"),
         ({"labels": {"f": [[1]]}}, "labels.f[0].value", ""),
-        ({"citations": [{"claim": "c", "id": "d9"}]}, "citations[0].id", "not in retrieved_contexts"),
         ({"stages": [{"name": "s", "ids": ["d9"]}]}, "stages[0].ids[0]", "not in retrieved_contexts"),
         ({"retrieved_contexts": [{"id": " ", "text": "t"}]}, "retrieved_contexts[0].id", "is blank"),
         ({"retrieved_contexts": [{"id": "", "text": "t"}]}, "retrieved_contexts[0].id", "is empty"),
@@ -105,6 +104,20 @@ def test_an_unknown_chunk_id_proposes_the_nearest(tmp_path):
     chunks = [{"id": "policy-1", "text": "t"}]
     ((field, message),) = case_problems(tmp_path, retrieved_contexts=chunks, prompt_contexts=["policy-2"])
     assert (field, "did you mean 'policy-1'?" in message) == ("prompt_contexts[0]", True)
+
+
+def test_a_citation_of_what_was_never_retrieved_is_kept_with_a_note(tmp_path):
+    chunks = [{"id": "d1", "text": "t"}]
+    cited = [{"claim": "c", "id": name} for name in ("d1", "d8", "d9")]
+    cases = [{"id": name, "input": "q", "retrieved_contexts": chunks, "citations": cited} for name in "ab"]
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(cases, indent=0), encoding="utf-8")
+    loaded = load_suite(path)
+    assert [citation.id for citation in loaded.suite.cases[0].citations] == ["d1", "d8", "d9"]
+    (note,) = loaded.notes
+    assert (note.case, note.field, note.cases) == ("a", "citations[1].id", 2)
+    assert note.message == "cites a chunk that is not in retrieved_contexts; the citation is kept"
+    assert note.line is not None
 
 
 def test_one_id_with_two_texts_is_a_problem_and_twice_the_same_is_not(tmp_path):

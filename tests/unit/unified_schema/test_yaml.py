@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -138,11 +140,49 @@ def test_tags_that_build_objects_are_refused_with_their_place(tmp_path, tag):
     assert [(problem.line, "the tag" in problem.message) for problem in problems] == [(5, True)]
 
 
-def test_an_alias_bomb_is_refused(tmp_path):
+def test_thousands_of_cases_share_chunks_by_an_alias(tmp_path):
+    chunks = "".join(f"      - {{id: d{n}, text: text {n}}}\n" for n in range(10))
+    first = f"  - id: a0\n    input: q\n    retrieved_contexts: &all\n{chunks}"
+    others = "".join(f"  - {{id: a{n}, input: q, retrieved_contexts: *all}}\n" for n in range(1, 4000))
+    cases = load(tmp_path, f"name: s\ncases:\n{first}{others}").suite.cases
+    assert len(cases) == 4000
+    assert [chunk.text for chunk in cases[-1].retrieved_contexts] == [f"text {n}" for n in range(10)]
+
+
+def nested_bomb() -> str:
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
-    problems = problems_of(tmp_path, "name: s\nmetadata:\n  " + "\n  ".join(rows) + "\ncases: [{id: a, input: q}]\n")
-    assert any("aliases repeat more than" in problem.message for problem in problems)
+    return "name: s\nmetadata:\n  " + "\n  ".join(rows) + "\ncases: [{id: a, input: q}]\n"
+
+
+def flat_bomb() -> str:
+    """A long list, as often as it is long: the file grows by its length, the data by its square."""
+    long = f"    metadata: {{all: &a [{', '.join('x' * 20_000)}]}}\n"
+    return f"name: s\ncases:\n  - id: a\n    input: q\n{long}" + "".join(
+        f"  - {{id: a{n}, input: q, metadata: {{all: *a}}}}\n" for n in range(20_000)
+    )
+
+
+def bomb_among_cases() -> str:
+    """Billions of values where a list of cases should stand."""
+    rows = [f"  - &c{n} [{', '.join([f'*c{n - 1}'] * 9) if n else 'x'}]" for n in range(40)]
+    return "name: s\ncases:\n" + "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("bomb", [nested_bomb, flat_bomb, bomb_among_cases])
+def test_an_alias_bomb_is_refused_once_at_its_anchor_and_never_built(tmp_path, bomb):
+    (tmp_path / "suite.yaml").write_text(bomb(), encoding="utf-8")
+    script = (
+        "import resource, sys\nfrom evalparity.unified_schema import SuiteError, load_suite\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))\n"
+        "try:\n    load_suite(sys.argv[1])\nexcept SuiteError as error:\n    print(error)\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "suite.yaml")]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
+    assert len(said) == 1
+    assert "aliases repeat what is anchored here" in said[0]
+    line = int(said[0].split("suite.yaml:")[1].split(":")[0])
+    assert "&" in (tmp_path / "suite.yaml").read_text().splitlines()[line - 1]
 
 
 def test_an_anchor_that_holds_itself_is_refused(tmp_path):
@@ -156,6 +196,17 @@ def test_deep_nesting_is_refused(tmp_path, depth):
     nested = "[" * depth + "]" * depth
     problems = problems_of(tmp_path, f"name: s\ncases:\n  - id: a\n    input: q\n    metadata: {{m: {nested}}}\n")
     assert any("nest" in problem.message for problem in problems)
+
+
+def test_deep_nesting_is_refused_where_the_c_parser_is_not_built(tmp_path):
+    (tmp_path / "suite.yaml").write_text(f"name: s\ncases: {'[' * 5000}{']' * 5000}\n", encoding="utf-8")
+    script = (
+        "import sys, yaml\ndel yaml.CSafeLoader\nfrom evalparity.unified_schema import SuiteError, load_suite\n"
+        "try:\n    load_suite(sys.argv[1])\nexcept SuiteError as error:\n    print(error)\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "suite.yaml")]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "nested deeper than 100 levels" in said
 
 
 def test_a_key_that_is_a_list_is_refused(tmp_path):
