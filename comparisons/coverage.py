@@ -67,10 +67,9 @@ def unjudged_sentences(text: str, items: Sequence[Item]) -> int:
     """Return how many sentences of a text none of the items stands for; rather one too few.
 
     A sentence is judged when an item holds it or is a part of it. An item in other words counts for every sentence of
-    which it holds a third of the words, each of its words used once, and for one at least, unless it is a bare number
-    such as the mark of a list. Where the framework hides
-    the items' texts, their number alone is compared. Sentences of a word or two ("Yes.") may be left out by a judge
-    and are not asked for; where a sentence ends is decided by `sentences`.
+    which it holds a third of the words, each of its words used once, and for one at least; so does an item whose text
+    the framework hides or shows no more of than a number ("3."). Sentences of a word or two ("Yes.") may be left out
+    by a judge and are not asked for; where a sentence ends is decided by `sentences`.
     """
     parts = [_read(part) for part in sentences(text)]
     asked = [part for part in parts if part.long_enough]
@@ -123,7 +122,7 @@ def _stood_for(unseen: Sequence[_Reading], asked: Sequence[_Reading], items: Seq
         spare = item.words.copy()
         for sentence in shared:
             spare -= sentence.words
-        total += max(_take_held(left, spare), 0 if shared or item.letters.isnumeric() else 1)
+        total += max(_take_held(left, spare), 0 if shared else 1)
     return total
 
 

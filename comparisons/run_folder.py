@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from evalparity.adapters.base import Binding
 from evalparity.adapters.registry import ADAPTERS, load_adapter
 from evalparity.comparisons.plan import Plan
-from evalparity.comparisons.render.json_report import parse_report, render_json
+from evalparity.comparisons.render.json_report import json_pieces, parse_report
 from evalparity.comparisons.report import Report, RunInfo, build_report
 from evalparity.comparisons.settle import Settled
 from evalparity.unified_schema.errors import UsageError
@@ -80,7 +80,8 @@ class RunFolder:
     def finish(self, *, complete: bool) -> Report:
         """Write and return the report."""
         report = _build(self.record, _read_settled(self.path), complete=complete)
-        (self.path / "report.json").write_text(render_json(report), encoding="utf-8")
+        with (self.path / "report.json").open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(json_pieces(report))
         return report
 
 
@@ -129,7 +130,7 @@ def read_report(path: Path) -> Report:
     """
     try:
         if (path / "report.json").exists():
-            return parse_report((path / "report.json").read_text(encoding="utf-8"), str(path / "report.json"))
+            return parse_report((path / "report.json").read_bytes(), str(path / "report.json"))
         record = RunRecord.model_validate_json((path / "run.json").read_bytes())
         ended = _read_settled(path)
         # A run that was killed after its last cell lacks nothing but its report.
@@ -156,9 +157,9 @@ def _read_settled(path: Path) -> list[Settled]:
     file = path / "outcomes.jsonl"
     if not file.exists():
         return []
-    # A run that was killed while it wrote leaves half a line at the end: that cell has not ended.
-    lines = file.read_text(encoding="utf-8").split("\n")[:-1]
-    return [_settled(line, f"{file}:{number}") for number, line in enumerate(lines, start=1)]
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        # A run that was killed while it wrote leaves half a line at the end: that cell has not ended.
+        return [_settled(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line.endswith("\n")]
 
 
 def _settled(line: str, place: str) -> Settled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from datetime import date, datetime
 from types import MappingProxyType
@@ -174,17 +175,22 @@ class EvalCase(_Model):
         would refuse it.
         """
         chunks = self.prompt_chunks() if field == "prompt_contexts" else self.retrieved_contexts
-        return tuple(chunk.text for chunk in chunks if chunk.text.strip())
+        return tuple(chunk.text for chunk in chunks if not is_blank(chunk.text))
 
     def blank_fields(self, required: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of the required fields that are missing or hold nothing but white space."""
+        """Return those of the required fields that are missing or hold nothing that can be seen."""
         return tuple(field for field in required if not self._has(field))
 
     def _has(self, field: str) -> bool:
         if field.endswith("_contexts"):
             return bool(self.context_texts(field))
         text: str | None = getattr(self, field)
-        return text is not None and bool(text.strip())
+        return text is not None and not is_blank(text)
+
+
+def is_blank(text: str) -> bool:
+    """Say whether a text shows nothing: white space, control characters and invisible marks only."""
+    return not text.strip() or all(c.isspace() or unicodedata.category(c) in {"Cc", "Cf"} for c in text)
 
 
 class LabelScale(_Model):

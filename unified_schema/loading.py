@@ -124,7 +124,7 @@ def _lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Record]:
                 told = "a case must stand on one line: name the file .json if it is one JSON document."
                 problems.append(Problem(file=file, line=line, message=told))
                 return
-            data, _, found = read_json(text, file, line)
+            data, _, found = read_json(text.rstrip("\r\n"), file, line)
             problems.extend(found)
             if data is not None or not found:
                 yield Record(number=number, data=data, locate=_at(line))

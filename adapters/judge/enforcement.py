@@ -30,10 +30,10 @@ def enforce_chat(asked: Json, settings: JudgeSettings, *, repeat: int = 0) -> Js
         JudgeError: kind `framework_error`; it asks for a stream or holds no messages.
     """
     if asked.get("stream"):
-        raise _refusal("streaming is not offered; ask with stream=false")
+        raise refusal("streaming is not offered; ask with stream=false")
     messages = asked.get("messages")
     if not isinstance(messages, list) or not messages or not all(isinstance(item, dict) for item in messages):
-        raise _refusal("a chat request needs `messages`, a list of at least one message")
+        raise refusal("a chat request needs `messages`, a list of at least one message")
     kept = {name: asked[name] for name in _CHAT_KEPT if asked.get(name) is not None}
     return kept | _parameters(settings) | {"seed": settings.seed + repeat}
 
@@ -54,7 +54,7 @@ def enforce_embedding(asked: Json, model: str | None) -> Json:
     inputs = asked.get("input")
     texts = [inputs] if isinstance(inputs, str) else inputs
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise _refusal("`input` must be a text or a list of texts; lists of tokens fit one tokenizer only")
+        raise refusal("`input` must be a text or a list of texts; lists of tokens fit one tokenizer only")
     return {"model": model, "input": texts, "encoding_format": "float"}
 
 
@@ -66,6 +66,11 @@ def replaced(asked: Json, sent: Mapping[str, Any]) -> Json:
         for name, value in asked.items()
         if name not in texts and sent.get(name) != value and _UNSAID.get(name) != value
     }
+
+
+def refusal(reason: str) -> JudgeError:
+    """Return the error for a request that is not sent upstream as the framework asked for something not on offer."""
+    return JudgeError("framework_error", f"the gateway refused a request of the framework: {reason}")
 
 
 def is_reasoning_model(model: str) -> bool:
@@ -81,7 +86,3 @@ def _parameters(settings: JudgeSettings) -> Json:
         "temperature": settings.temperature,
         "max_tokens": settings.max_output_tokens,
     }
-
-
-def _refusal(reason: str) -> JudgeError:
-    return JudgeError("framework_error", f"the gateway refused a request of the framework: {reason}")

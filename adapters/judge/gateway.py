@@ -20,7 +20,7 @@ from aiohttp import web
 
 from evalparity.adapters.base import PromptStep, Sent
 from evalparity.adapters.judge.cells import Cell, PendingCall
-from evalparity.adapters.judge.enforcement import enforce_chat, enforce_embedding, replaced
+from evalparity.adapters.judge.enforcement import enforce_chat, enforce_embedding, refusal, replaced
 from evalparity.adapters.judge.failures import without_key
 from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.limits import FairSlots
@@ -29,7 +29,7 @@ from evalparity.adapters.judge.replies import chat_reply, embedding_reply, read_
 from evalparity.adapters.judge.retries import Line
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.steps import STEP_HEADER, find_step, last_user_text, message_text
-from evalparity.adapters.judge.traffic import CallKind, CellTraffic
+from evalparity.adapters.judge.traffic import Call, CallKind, CellTraffic
 from evalparity.adapters.judge.upstream import Upstream, UpstreamRequest
 from evalparity.unified_schema.errors import JudgeError
 
@@ -177,14 +177,25 @@ class Gateway:
         return cell, _KINDS[path]
 
     async def _answer(self, request: web.Request, cell: Cell, pending: PendingCall) -> web.Response:
+        """Read one request and serve it; half a request is no call, as its sender was gone before it had asked."""
+        try:
+            raw = await request.read()
+        except (ConnectionError, asyncio.CancelledError):
+            return web.Response(status=_REFUSED)
+        except web.HTTPRequestEntityTooLarge as too_large:
+            error = refusal(too_large.text or "it is too long")
+            self._record(cell.end(pending, error=error))
+            return _failure(error)
+        pending.step = (request.headers.get(STEP_HEADER) or "")[:_LONGEST_STEP_NAME] or None
+        return await self._answer_call(raw, cell, pending)
+
+    async def _answer_call(self, raw: bytes, cell: Cell, pending: PendingCall) -> web.Response:
         """Serve one call to its end, whatever the end is, and record it."""
         reply: str | None = None
         error: JudgeError | None = None
         try:
-            asked = _parsed(await request.read())
-            pending.step = (request.headers.get(STEP_HEADER) or "")[:_LONGEST_STEP_NAME] or None
             exchange = self._chat if pending.kind == "chat" else self._embed
-            reply, body = await exchange(asked, cell, pending)
+            reply, body = await exchange(_parsed(raw), cell, pending)
             response = web.json_response(body)
         except JudgeError as failure:
             error = failure
@@ -194,10 +205,12 @@ class Gateway:
             error = self._unforeseen(failure)
         if error is not None:
             reply, response = None, _failure(error)
-        call = cell.end(pending, reply=reply, error=error)
+        self._record(cell.end(pending, reply=reply, error=error))
+        return response
+
+    def _record(self, call: Call) -> None:
         if self._ledger is not None:
             self._ledger.write(call)
-        return response
 
     def _unforeseen(self, failure: Exception) -> JudgeError:
         text = repr(failure)
@@ -243,10 +256,9 @@ def _parsed(raw: bytes) -> Json:
     try:
         asked = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        why = f"the gateway refused a request of the framework: it is not JSON ({error})"
-        raise JudgeError("framework_error", why) from error
+        raise refusal(f"it is not JSON ({error})") from error
     if not isinstance(asked, dict):
-        raise JudgeError("framework_error", "the gateway refused a request of the framework: no JSON object")
+        raise refusal("no JSON object")
     return asked
 
 

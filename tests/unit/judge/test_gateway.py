@@ -277,6 +277,42 @@ def test_a_call_that_the_gateway_itself_fails_on_is_recorded_as_failed(tmp_path)
     assert KEY not in repr(traffic) + repr(body)
 
 
+def test_half_a_request_of_a_process_that_was_ended_is_no_call():
+    async def go(server):
+        async with gateway_to(server) as gateway:
+            parts = urlsplit(open_cell(gateway))
+            for ended in ("at once", "with the cell"):
+                _, writer = await asyncio.open_connection(parts.hostname, parts.port)
+                head = f"POST {parts.path}/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{"
+                writer.write(head.encode())
+                await _until(lambda: _running(gateway, "cell") == 1)
+                if ended == "at once":
+                    writer.transport.abort()
+                    await _until(lambda: _running(gateway, "cell") == 0)
+            closed = await gateway.close_cell("cell")
+            writer.close()
+            return closed.calls
+
+    with JudgeServer(echo) as server:
+        assert asyncio.run(go(server)) == ()
+        assert server.requests == []
+
+
+def test_a_request_that_is_too_long_is_refused_and_recorded(monkeypatch):
+    monkeypatch.setattr("evalparity.adapters.judge.gateway._LONGEST_REQUEST", 1000)
+
+    async def go(server):
+        async with gateway_to(server) as gateway:
+            return await ask(open_cell(gateway), "x" * 2000), await gateway.close_cell("cell")
+
+    with JudgeServer(echo) as server:
+        (status, _), traffic = asyncio.run(go(server))
+        assert server.requests == []
+    assert status == 400
+    assert [call.error_kind for call in traffic.calls] == ["framework_error"]
+    assert "1000" in traffic.calls[0].error
+
+
 def test_waiting_for_our_own_slots_is_not_the_judges_time():
     def slow(_request, _n):
         time.sleep(0.05)  # the server's own slowness, in its own thread

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalparity.unified_schema import Problem, SuiteError, load_suite, suite_sha256
+from evalparity.unified_schema.cases import is_blank
 
 
 def problems_of(folder: Path, data: object) -> tuple[Problem, ...]:
@@ -250,3 +251,18 @@ def test_the_digest_is_that_of_the_bytes(tmp_path):
     path = tmp_path / "suite.yaml"
     path.write_bytes(b"abc")
     assert suite_sha256(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_a_line_that_breaks_off_is_named_where_it_breaks(tmp_path):
+    file = tmp_path / "s.jsonl"
+    file.write_text('{"id": "a", "input": "x"}\n{"id": "b", "input": "y"\n{"id": "c", "input": "z"}\n')
+    with pytest.raises(SuiteError) as refused:
+        load_suite(file)
+    (problem,) = refused.value.problems
+    assert (problem.line, problem.column) == (2, 25)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\ufeff", "\u2028 \x00"])
+def test_what_shows_nothing_is_blank(text):
+    assert is_blank(text)
+    assert not is_blank(text + "x")
