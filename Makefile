@@ -27,10 +27,10 @@ demo: setup ## score the example suite with all three frameworks and print the r
 	@$(BIN)/evalparity run examples/refund_policy/suite.yaml --out runs/demo
 
 test: setup ## all tests
-	$(BIN)/python -m pytest -n 2 --dist loadscope
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 test-fast: setup ## the tests that take less than ten seconds each
-	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not slow"
 
 lint: setup ## ruff: rules and format
 	$(BIN)/ruff check .

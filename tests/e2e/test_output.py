@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    script = f"set -o pipefail; {line.replace('evalparity', str(COMMAND))}"
+    script = f'set -o pipefail; evalparity() {{ {shlex.quote(str(COMMAND))} "$@"; }}; {line}'
     return subprocess.run(
         ["bash", "-c", script], cwd=folder, env=environment(), capture_output=True, text=True, timeout=100, check=False
     )
@@ -35,7 +36,7 @@ def test_a_reader_that_stops_reading_is_no_error(run: Path, form: str) -> None:
 
 
 def test_a_run_whose_messages_nobody_reads_goes_on(run: Path, tmp_path: Path) -> None:
-    shell(f"evalparity run {EXAMPLE} --framework builtin --out run 2>&1 | true", tmp_path)
+    shell(f"evalparity run {shlex.quote(str(EXAMPLE))} --framework builtin --out run 2>&1 | true", tmp_path)
     assert (tmp_path / "run" / "report.json").exists()
 
 
