@@ -57,9 +57,14 @@ def one_call(answer, *, path="chat/completions", **settings):
         return *asyncio.run(go(server)), server
 
 
+def _patience(fault: str) -> float:
+    """Only a server that hangs is waited for in vain; the others answer, on a busy machine a little later."""
+    return 0.3 if "hang" in fault else 20.0
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_every_fault_has_its_kind_and_ends_as_502(name):
-    status, body, call, server = one_call(FAULTS[name], attempts=1, request_timeout=0.3)
+    status, body, call, server = one_call(FAULTS[name], attempts=1, request_timeout=_patience(name))
     assert status == 502
     assert call.error_kind == body["error"]["code"] == KINDS[name]
     assert call.error_kind in ERROR_KINDS
@@ -138,8 +143,9 @@ def test_a_wait_beyond_the_deadline_is_not_begun():
 
 
 def test_waits_together_end_at_the_deadline():
-    _, _, call, server = one_call(rate_limited(0.6), deadline=1.5, attempts=9)
-    assert (call.error_kind, len(server.requests)) == ("rate_limited", 2)  # one wait of 0.6..1.1 s fits, no second
+    _, _, call, server = one_call(rate_limited(0.8), deadline=1.5, attempts=9)
+    # A wait is 0.8 to 1.3 s: one fits into 1.5 s, two never do.
+    assert (call.error_kind, len(server.requests)) == ("rate_limited", 2)
     assert "1.5 s of waits" in call.error
 
 
@@ -236,7 +242,7 @@ MAY_BE_BILLED = {
 
 @pytest.mark.parametrize("name", MAY_BE_BILLED)
 def test_a_call_that_may_be_billed_makes_its_tokens_unknown(name):
-    _, _, failed, _ = one_call(MAY_BE_BILLED[name], attempts=1, request_timeout=0.3)
+    _, _, failed, _ = one_call(MAY_BE_BILLED[name], attempts=1, request_timeout=_patience(name))
     _, _, fine, _ = one_call("three words here")
     usage = usage_of([failed, fine])
     assert failed.error_kind is not None
