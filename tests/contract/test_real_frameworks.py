@@ -57,14 +57,9 @@ def test_every_planned_cell_ends_once(ended: tuple[list[Settled], Path], framewo
 
 def test_complete_cases_are_scored_between_0_and_1(ended: tuple[list[Settled], Path]) -> None:
     incomplete = {"blank-output", "no-reference", "no-contexts"}
-    # Promptfoo's recall prompt sets nothing but "answer:" between two texts that hold that very mark, so the lexical
-    # judge finds a shorter reference there; Promptfoo shows no text of one of its parts, so that no one can tell.
-    ambiguous = ("hostile-markers", "promptfoo:context_recall")
     for one in ended[0]:
         outcome = one.outcome
-        if (outcome.case_id, outcome.scorer) == ambiguous:
-            assert outcome.kind in {None, "missing_verdicts"}
-        elif outcome.case_id not in incomplete:
+        if outcome.case_id not in incomplete:
             assert outcome.status == "scored", (outcome.case_id, outcome.scorer, outcome.kind, outcome.reason)
             assert outcome.score is not None
             assert 0.0 <= outcome.score <= 1.0
