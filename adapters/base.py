@@ -7,19 +7,22 @@ framework (its prompts, scales, conventions and faults) stands in its adapter's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from pydantic import JsonValue
 
 from evalparity.adapters.judge.lexical import LexicalJudge
 from evalparity.unified_schema.cases import EvalCase
-from evalparity.unified_schema.outcomes import Closeness, Details
+from evalparity.unified_schema.outcomes import Closeness, Details, ItemKind
 
 JsonObject = Mapping[str, JsonValue]
 Encoding = Literal["plain", "json", "python_repr"]
+Formula = Literal["share", "mean", "ranked", "own"]
+Wiring = Literal["stock", "lean"]
 Progress = Callable[[str], None]
 """Takes one line of progress for the user."""
 
@@ -57,6 +60,7 @@ class Sent:
         join: what joins several contexts into one text before encoding; None: they are encoded as a list.
         may_rewrite: tells whether the framework is known to change such a text on its way.
         embedded: the text is sent to the embedding model instead of the chat model.
+        each: every context stands in a text of its own, each with the layout around it, instead of in one list.
     """
 
     field: str
@@ -65,14 +69,35 @@ class Sent:
     join: str | None = None
     may_rewrite: Callable[[str], bool] | None = None
     embedded: bool = False
+    each: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallCount:
-    """How many calls a cell makes: from `low` to `high`; equal where no reply can change it."""
+    """How many calls a cell makes: from `low` to `high`; equal where no reply can change it.
+
+    Attributes:
+        low: fewest calls, those for contexts left out.
+        high: most calls, those for contexts left out.
+        per_context: so many more for each context that is judged.
+    """
 
     low: int
     high: int
+    per_context: int = 0
+
+    @property
+    def none(self) -> bool:
+        """Return whether no cell makes any such call."""
+        return self.high == 0 and self.per_context == 0
+
+    def of(self, contexts: int) -> CallCount:
+        """Return the calls of a cell with so many contexts, blank ones left out."""
+        more = self.per_context * contexts
+        return CallCount(low=self.low + more, high=self.high + more)
+
+
+NO_CALLS = CallCount(low=0, high=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +111,18 @@ class Binding:
         scale: the framework's scale.
         sent: the texts that reach the judge.
         calls: chat calls a cell makes in stock wiring.
+        lean_calls: chat calls in lean wiring; None: the same.
         embedding_calls: embedding requests a cell makes.
         closeness: to the canonical definition.
         differs: one sentence on how it differs, for docs and reports.
-        item: what is counted: claim, statement, sentence or question; None where nothing is counted.
+        item: what the judge looks at one by one; None where no steps are visible.
+        formula: how the score follows from the items: the `share` of passing ones, the `mean` of their numbers,
+            passing ones `ranked` (the mean of precision@k over the ranks k of passing items), or a formula of its
+            `own`; None where there are no items.
         empty_score: what the framework answers when its judge finds no items; None where it has no answer.
         unclear_passes: whether an `unclear` item counts as `yes`; None where its judge cannot say unclear.
+        derived_from: the scorer whose answer this one reads in another way, at no call of its own where both run;
+            None: it asks by itself.
     """
 
     metric: str
@@ -99,13 +130,38 @@ class Binding:
     native_name: str
     scale: Scale = Scale()
     sent: tuple[Sent, ...] = ()
-    calls: CallCount = CallCount(low=0, high=0)
-    embedding_calls: CallCount = CallCount(low=0, high=0)
+    calls: CallCount = NO_CALLS
+    lean_calls: CallCount | None = None
+    embedding_calls: CallCount = NO_CALLS
     closeness: Closeness
     differs: str
-    item: Literal["claim", "statement", "sentence", "question"] | None = None
+    item: ItemKind | None = None
+    formula: Formula | None = None
     empty_score: float | None = None
     unclear_passes: bool | None = None
+    derived_from: str | None = None
+
+    @property
+    def asks_judge(self) -> bool:
+        """Return whether a cell makes any chat or embedding call."""
+        return not (self.calls.none and self.embedding_calls.none)
+
+    @property
+    def asked_scorer(self) -> str:
+        """Return the scorer that the framework's process is asked for."""
+        return self.derived_from or self.scorer
+
+    def calls_in(self, wiring: Wiring) -> CallCount:
+        """Return the chat calls of a cell in this wiring."""
+        return self.calls if wiring == "stock" or self.lean_calls is None else self.lean_calls
+
+
+def by_metric(bindings: Iterable[Binding]) -> Mapping[str, tuple[Binding, ...]]:
+    """Return the bindings of an adapter by canonical metric, in the order given: the first is the default."""
+    table: dict[str, list[Binding]] = {}
+    for binding in bindings:
+        table.setdefault(binding.metric, []).append(binding)
+    return MappingProxyType({metric: tuple(own) for metric, own in table.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +238,7 @@ class Adapter:
         name: as on the command line.
         requirement: the pinned package, `ragas==0.4.3`.
         install_hint: the command that installs it.
-        bindings: by canonical metric.
+        bindings: by canonical metric, its scorers; the first is the default.
         unsupported: by canonical metric, why there is no binding.
         steps: the prompts of its bindings.
         installed_version: the version that would run, or None when absent; never raises, imports no framework.
@@ -198,7 +254,7 @@ class Adapter:
     name: str
     requirement: str
     install_hint: str
-    bindings: Mapping[str, Binding]
+    bindings: Mapping[str, tuple[Binding, ...]]
     unsupported: Mapping[str, Unsupported]
     installed_version: Callable[[], str | None]
     translate: Callable[[EvalCase, Binding], JsonObject]
@@ -208,3 +264,15 @@ class Adapter:
     install: Callable[[Progress], None] | None = None
     pending: Callable[[], str | None] | None = None
     steps: tuple[PromptStep, ...] = ()
+
+    def binding(self, metric: str) -> Binding:
+        """Return the default scorer of a canonical metric.
+
+        Raises:
+            KeyError: the framework does not measure it.
+        """
+        return self.bindings[metric][0]
+
+    def scorers(self) -> tuple[Binding, ...]:
+        """Return all bindings, in the order of the table."""
+        return tuple(binding for own in self.bindings.values() for binding in own)

@@ -6,7 +6,7 @@ the same lines.
 
     out, once   {"ready": {"framework": "ragas", "version": "0.4.3"}}
     in          {"id": "...", "scorer": "...", "inputs": {...}, "judge": {"base_url", "model",
-                 "embedding_model", "max_output_tokens"}, "timeout": 300}
+                 "embedding_model", "max_output_tokens"}, "wiring": "stock", "timeout": 300}
     out         {"id": "...", "result": {...}}   or   {"id": "...", "error": {"type": "...", "message": "..."}}
 
 Every job is answered, by its limit at the latest. Lines out are ASCII.

@@ -92,7 +92,7 @@ def ambiguous_claims(comparison: Comparison) -> Cause | None:
     Only where every score that is known to be made of something is a share of verdicts: that a share comes near a
     cosine when it is counted otherwise shows nothing.
     """
-    if comparison.gap is None or any(cell.measure == "number" for cell in comparison.compared):
+    if comparison.gap is None or any(cell.measure not in {None, "share"} for cell in comparison.compared):
         return None
     trials = [_under_one_rule(comparison, comparison.gap, unclear_passes=rule) for rule in (False, True)]
     found = [trial for trial in trials if trial is not None]

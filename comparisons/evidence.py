@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from types import MappingProxyType
-from typing import Literal
 
-from evalparity.adapters.base import Binding
+from evalparity.adapters.base import Binding, Formula
 from evalparity.comparisons.measured import is_measured, state
 from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS, Item, Outcome
 
@@ -24,8 +23,8 @@ LONGEST_MESSAGE = 300
 NOUNS: Mapping[str, str] = MappingProxyType({"question": "generated question"})
 """What a reader is told where the name of an item alone says too little."""
 
-Measure = Literal["share", "number"]
-"""What a score is made of: a share of items with verdicts, or numbers such as cosines."""
+Measure = Formula
+"""What a score is made of: a share of items with verdicts, a mean of numbers such as cosines, ranks, its own rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,8 +57,10 @@ class Cell:
     @property
     def measure(self) -> Measure | None:
         """What the score is made of; None where no steps are visible and the scale does not tell."""
+        if self.binding is not None and self.binding.formula is not None:
+            return self.binding.formula
         if self.values or (self.binding is not None and self.binding.scale.cosine):
-            return "number"
+            return "mean"
         return "share" if self.judged else None
 
     @property

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalparity.adapters.base import Adapter, JsonObject, JudgeReply, Reading
+from evalparity.adapters.base import Adapter, JsonObject, JudgeReply, Reading, Wiring
 from evalparity.adapters.boundary import (
     CellError,
     FrameworkProcess,
@@ -24,7 +24,7 @@ from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.traffic import CellTraffic
-from evalparity.comparisons.plan import Plan, PlannedCell
+from evalparity.comparisons.plan import Batch, Plan, PlannedCell, in_batches
 from evalparity.comparisons.settle import Failure, Settled, refuse, settle
 from evalparity.unified_schema.errors import FrameworkError
 
@@ -62,6 +62,7 @@ class RunSetting:
     limits: Limits
     logs: Path
     listener: Listener
+    wiring: Wiring
 
     async def close(self, name: str) -> CellTraffic | None:
         """Close a cell and return its traffic; None when closing it was under way already."""
@@ -70,13 +71,21 @@ class RunSetting:
         except KeyError:
             return None
 
-    def settle(self, cell: PlannedCell, answer: Reading | Failure, traffic: CellTraffic | None = None) -> None:
+    def fail(self, batch: Batch, failure: Failure, traffic: CellTraffic | None = None) -> None:
+        """Report the end of cells that got no answer."""
+        for cell in batch.cells:
+            self.settle(cell, failure, traffic, pays=cell is batch.cell)
+
+    def settle(
+        self, cell: PlannedCell, answer: Reading | Failure, traffic: CellTraffic | None = None, *, pays: bool = True
+    ) -> None:
         """Report the end of a cell; an answer that cannot be an outcome is an error of the framework."""
         try:
-            settled = settle(cell, answer, traffic, self.judge.model)
+            settled = settle(cell, answer, traffic, self.judge.name, pays=pays)
         except ValueError as error:
             reason = f"{cell.binding.scorer} answered what cannot be recorded: {_short(error)}"
-            settled = settle(cell, Failure(kind="framework_error", reason=reason), traffic, self.judge.model)
+            failure = Failure(kind="framework_error", reason=reason)
+            settled = settle(cell, failure, traffic, self.judge.name, pays=pays)
         self.listener.ended(settled)
 
 
@@ -100,46 +109,49 @@ async def run_plan(
     upstream, embedder = connect(judge, steps)
     with closing(Ledger(ledger)) as calls:
         async with Gateway(judge, upstream=upstream, embedder=embedder, steps=steps, ledger=calls) as gateway:
-            setting = RunSetting(gateway=gateway, judge=judge, limits=limits, logs=logs, listener=listener)
+            setting = RunSetting(
+                gateway=gateway, judge=judge, limits=limits, logs=logs, listener=listener, wiring=plan.wiring
+            )
             await _run_all(plan, setting)
 
 
 async def _run_all(plan: Plan, setting: RunSetting) -> None:
-    work: dict[str, deque[PlannedCell]] = {name: deque() for name in plan.adapters}
+    work: dict[str, deque[Batch]] = {name: deque() for name in plan.adapters}
     for cell in plan.cells:
         if cell.refusal is not None:
-            setting.listener.ended(refuse(cell, cell.refusal, setting.judge.model))
-        else:
-            work[cell.framework].append(cell)
+            setting.listener.ended(refuse(cell, cell.refusal, setting.judge.name))
+    for batch in in_batches(plan.cells):
+        work[batch.cell.framework].append(batch)
     async with asyncio.TaskGroup() as group:
-        for name, cells in work.items():
-            if cells:
-                group.create_task(_run_framework(plan.adapters[name], cells, setting))
+        for name, batches in work.items():
+            if batches:
+                group.create_task(_run_framework(plan.adapters[name], batches, setting))
 
 
-async def _run_framework(adapter: Adapter, cells: deque[PlannedCell], setting: RunSetting) -> None:
+async def _run_framework(adapter: Adapter, batches: deque[Batch], setting: RunSetting) -> None:
     if adapter.command is None:
-        for cell in cells:
-            setting.settle(cell, adapter.read(cell.binding, adapter.translate(cell.case, cell.binding), ()))
+        for batch in batches:
+            for cell in batch.cells:
+                setting.settle(cell, adapter.read(cell.binding, adapter.translate(cell.case, cell.binding), ()))
         return
-    in_flight: dict[str, PlannedCell] = {}
+    in_flight: dict[str, Batch] = {}
     try:
         async with asyncio.timeout(setting.limits.framework):
-            left = await _run_in_processes(adapter, cells, in_flight, setting)
+            left = await _run_in_processes(adapter, batches, in_flight, setting)
     except TimeoutError:
         left = Failure(
             kind="timeout",
             reason=f"{adapter.name} reached its time limit of {setting.limits.framework:g} s (--framework-timeout)",
         )
     closed = await asyncio.gather(*map(setting.close, in_flight))
-    for cell, traffic in zip(in_flight.values(), closed, strict=True):
-        setting.settle(cell, left, traffic)
-    for cell in cells:
-        setting.settle(cell, left)
+    for batch, traffic in zip(in_flight.values(), closed, strict=True):
+        setting.fail(batch, left, traffic)
+    for batch in batches:
+        setting.fail(batch, left)
 
 
 async def _run_in_processes(
-    adapter: Adapter, cells: deque[PlannedCell], in_flight: dict[str, PlannedCell], setting: RunSetting
+    adapter: Adapter, batches: deque[Batch], in_flight: dict[str, Batch], setting: RunSetting
 ) -> Failure:
     """Score cells, starting the process again when it ends early; return why any cells are left."""
     try:
@@ -148,8 +160,8 @@ async def _run_in_processes(
         return Failure(kind="framework_absent", reason=str(error))
     futile = 0
     try:
-        while cells and futile < FUTILE_STARTS:
-            answered = await _run_in_one_process(adapter, cells, in_flight, setting)
+        while batches and futile < FUTILE_STARTS:
+            answered = await _run_in_one_process(adapter, batches, in_flight, setting)
             futile = 0 if answered else futile + 1
     except (FrameworkError, OSError) as error:
         return Failure(kind="framework_crash", reason=f"{adapter.name} cannot run: {error}")
@@ -174,17 +186,17 @@ async def _install(adapter: Adapter, listener: Listener) -> None:
 
 
 async def _run_in_one_process(
-    adapter: Adapter, cells: deque[PlannedCell], in_flight: dict[str, PlannedCell], setting: RunSetting
+    adapter: Adapter, batches: deque[Batch], in_flight: dict[str, Batch], setting: RunSetting
 ) -> int:
-    """Score cells until none is left or the process ends; return how many the framework answered."""
+    """Score cells until none is left or the process ends; return how many batches the framework answered."""
     assert adapter.command is not None
     with tempfile.TemporaryDirectory(prefix="evalparity-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         log = setting.logs / f"{adapter.name}.log"
         async with framework_process(adapter.name, adapter.command(home), folder=home, log=log) as process:
             scorer = _Scorer(adapter=adapter, process=process, in_flight=in_flight, setting=setting)
-            width = min(setting.judge.concurrency, len(cells))
-            return sum(await asyncio.gather(*(scorer.work_off(cells) for _ in range(width))))
+            width = min(setting.judge.concurrency, len(batches))
+            return sum(await asyncio.gather(*(scorer.work_off(batches) for _ in range(width))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,25 +205,27 @@ class _Scorer:
 
     adapter: Adapter
     process: FrameworkProcess
-    in_flight: dict[str, PlannedCell]
+    in_flight: dict[str, Batch]
     setting: RunSetting
 
-    async def work_off(self, cells: deque[PlannedCell]) -> int:
-        """Score one cell after the other until none is left or the process has ended; return how many it answered."""
+    async def work_off(self, batches: deque[Batch]) -> int:
+        """Score one batch after the other until none is left or the process has ended; return how many it answered."""
         answered = 0
-        while cells and self.process.alive:
-            answered += await self._score(cells.popleft())
+        while batches and self.process.alive:
+            answered += await self._score(batches.popleft())
         return answered
 
-    async def _score(self, cell: PlannedCell) -> bool:
-        name = f"{cell.binding.scorer} {cell.case.id}"
-        self.in_flight[name] = cell
-        result = await self._ask(name, cell)
+    async def _score(self, batch: Batch) -> bool:
+        name = cell_name(batch.cell, self.setting.judge)
+        self.in_flight[name] = batch
+        result = await self._ask(name, batch.cell)
         traffic = await self.setting.close(name)
-        answer = result if isinstance(result, Failure) else self._read(cell, result, traffic)
+        failed = isinstance(result, Failure)
+        answers = [result if isinstance(result, Failure) else self._read(c, result, traffic) for c in batch.cells]
         del self.in_flight[name]
-        self.setting.settle(cell, answer, traffic)
-        return self.process.alive or not isinstance(result, Failure)
+        for cell, answer in zip(batch.cells, answers, strict=True):
+            self.setting.settle(cell, answer, traffic, pays=cell is batch.cell)
+        return self.process.alive or not failed
 
     async def _ask(self, name: str, cell: PlannedCell) -> JsonObject | Failure:
         limit = self.setting.limits.cell
@@ -236,11 +250,12 @@ class _Scorer:
             metric=cell.binding.metric,
             texts=_texts(cell),
             sent=cell.binding.sent,
+            repeat=cell.repeat,
         )
         judge = self.setting.judge
         return {
             "id": name,
-            "scorer": cell.binding.scorer,
+            "scorer": cell.binding.asked_scorer,
             "inputs": dict(self.adapter.translate(cell.case, cell.binding)),
             "judge": {
                 "base_url": url,
@@ -248,6 +263,7 @@ class _Scorer:
                 "embedding_model": judge.embedding_model,
                 "max_output_tokens": judge.max_output_tokens,
             },
+            "wiring": self.setting.wiring,
             "timeout": self.setting.limits.cell,
         }
 
@@ -272,6 +288,16 @@ class _Scorer:
             return Failure(
                 kind="framework_error", reason=f"{self.adapter.name} answered out of its contract: {error!r}"
             )
+
+
+def cell_name(cell: PlannedCell, judge: JudgeSettings) -> str:
+    """Return the name of a cell in the ledger: scorer, case, and repeat and judge where there are several."""
+    parts = [cell.binding.asked_scorer, cell.case.id]
+    if cell.repeat:
+        parts.append(f"repeat {cell.repeat}")
+    if judge.label is not None:
+        parts.append(f"judge {judge.label}")
+    return " ".join(parts)
 
 
 def _short(error: Exception) -> str:

@@ -189,9 +189,4 @@ def _interrupted(cell: PlannedLine) -> Outcome:
 
 def _bindings(record: RunRecord) -> Mapping[str, Binding]:
     names = dict.fromkeys(cell.framework for cell in record.planned)
-    return {
-        binding.scorer: binding
-        for name in ADAPTERS
-        if name in names
-        for binding in load_adapter(name).bindings.values()
-    }
+    return {binding.scorer: binding for name in ADAPTERS if name in names for binding in load_adapter(name).scorers()}

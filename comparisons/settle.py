@@ -18,7 +18,7 @@ from evalparity.comparisons.normalise import to_score
 from evalparity.comparisons.plan import PlannedCell, Refusal
 from evalparity.comparisons.report import InputCheck
 from evalparity.unified_schema.metrics import METRICS
-from evalparity.unified_schema.outcomes import SKIP_KINDS, Frozen, JudgeUsage, Outcome, Status
+from evalparity.unified_schema.outcomes import SKIP_KINDS, Frozen, JudgeUsage, Outcome, Status, Verdict
 
 
 class Settled(Frozen):
@@ -43,21 +43,30 @@ def refuse(cell: PlannedCell, refusal: Refusal, judge_model: str) -> Settled:
     return Settled(outcome=outcome)
 
 
-def settle(cell: PlannedCell, answer: Reading | Failure, traffic: CellTraffic | None, judge_model: str) -> Settled:
+def settle(
+    cell: PlannedCell,
+    answer: Reading | Failure,
+    traffic: CellTraffic | None,
+    judge_model: str,
+    *,
+    pays: bool = True,
+) -> Settled:
     """Return the end of a cell that was run.
 
     Args:
         cell: the cell.
         answer: what the framework said, or why it said nothing.
-        traffic: the cell's calls as the gateway saw them; None when it asks no judge or was never started.
+        traffic: the calls behind the answer as the gateway saw them; None when no judge is asked or it never started.
         judge_model: name of the judge.
+        pays: whether the calls are this cell's own; False where it reads the answer of another scorer.
     """
     calls = traffic.calls if traffic is not None else ()
+    usage = usage_of(calls if pays else ())
     if isinstance(answer, Failure):
         # Closing a cell cuts off its open calls; what broke it off is the failure itself.
         failed = [call for call in _failed(calls) if call.error_kind != "interrupted"]
         reading = _believe_the_gateway(Reading(kind=answer.kind, reason=answer.reason), failed)
-        return Settled(outcome=_to_outcome(cell, reading, judge_model, usage_of(calls)))
+        return Settled(outcome=_to_outcome(cell, reading, judge_model, usage))
     reading = _believe_the_gateway(_miss_no_sentence(cell, _refuse_hearsay(cell, answer, calls)), _failed(calls))
     inputs = None
     # A cell that found nothing to check has not sent everything: only a complete one can lack a text.
@@ -65,12 +74,12 @@ def settle(cell: PlannedCell, answer: Reading | Failure, traffic: CellTraffic | 
     if traffic is not None and not _failed(calls) and not nothing_checked:
         inputs = _check(cell, traffic)
         reading = _with_input_flags(reading, inputs)
-    return Settled(outcome=_to_outcome(cell, reading, judge_model, usage_of(calls)), inputs=inputs)
+    return Settled(outcome=_to_outcome(cell, reading, judge_model, usage), inputs=inputs)
 
 
 def _refuse_hearsay(cell: PlannedCell, reading: Reading, calls: Sequence[Call]) -> Reading:
     """Refuse a number for which the judge was never asked: whatever it measures, it is not this judge's verdict."""
-    if reading.kind is not None or cell.binding.calls.low == 0 or any(call.kind == "chat" for call in calls):
+    if reading.kind is not None or cell.calls.low == 0 or any(call.kind == "chat" for call in calls):
         return reading
     return replace(
         reading, kind="framework_error", reason=f"{cell.binding.scorer} gave a score without asking the judge"
@@ -135,10 +144,17 @@ def _to_outcome(cell: PlannedCell, reading: Reading, judge_model: str, usage: Ju
         reason=reason,
         raw=reading.raw,
         score=score,
+        verdict=_verdict(score, cell.threshold),
         flags=tuple(dict.fromkeys(flags)),
         details=reading.details,
         judge=usage,
     )
+
+
+def _verdict(score: float | None, threshold: float | None) -> Verdict | None:
+    if score is None or threshold is None:
+        return None
+    return "pass" if score >= threshold else "fail"
 
 
 def _status(kind: str | None) -> Status:
@@ -148,14 +164,15 @@ def _status(kind: str | None) -> Status:
 
 
 def _outcome(cell: PlannedCell, judge_model: str, **fields: object) -> Outcome:
-    asks_judge = cell.binding.calls.high > 0 or cell.binding.embedding_calls.high > 0
     return Outcome.model_validate(
         {
             "case_id": cell.case.id,
             "metric": cell.binding.metric,
             "scorer": cell.binding.scorer,
             "framework": cell.framework,
-            "judge_model": judge_model if asks_judge else None,
+            "judge_model": judge_model if cell.binding.asks_judge else None,
+            "repeat": cell.repeat,
+            "threshold": cell.threshold,
             "closeness": cell.binding.closeness,
             **fields,
         }

@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Status = Literal["scored", "skipped", "errored"]
 Closeness = Literal["same", "similar", "proxy"]
+Verdict = Literal["pass", "fail"]
 ItemVerdict = Literal["yes", "no", "unclear"]
+ItemKind = Literal["claim", "statement", "sentence", "question", "context", "rating"]
 
 FLAGS = MappingProxyType(
     {
@@ -68,8 +70,9 @@ class Frozen(BaseModel):
 class Item(Frozen):
     """One thing that a framework's judge looked at, in the form that all frameworks share."""
 
-    kind: Literal["claim", "statement", "sentence", "question"]
-    """What the framework calls it: a claim of the output, a sentence of the reference, a generated question."""
+    kind: ItemKind
+    """What the framework calls it: a claim of the output, a sentence of the reference, a generated question, a
+    retrieved context, or a rating that the judge gave."""
     text: str | None = None
     """The text as the judge saw it; None where the framework hides it."""
     verdict: ItemVerdict | None = None
@@ -79,7 +82,7 @@ class Item(Frozen):
     reason: str | None = None
     """The judge's explanation of this verdict."""
     value: float | None = None
-    """A number instead of a verdict, such as the cosine of a generated question."""
+    """A number instead of a verdict: the cosine of a generated question, or a rating on a scale of 0..1."""
 
 
 class Details(Frozen):
@@ -133,7 +136,7 @@ class Outcome(Frozen):
     score: float | None = Field(default=None, ge=0.0, le=1.0)
     """0..1, higher is better; present exactly when the status is `scored`."""
     threshold: float | None = None
-    verdict: Literal["pass", "fail"] | None = None
+    verdict: Verdict | None = None
     """Score against threshold; None when no threshold was set."""
     closeness: Closeness
     """How closely the scorer matches the canonical definition."""

@@ -17,7 +17,7 @@ from evalparity.adapters.deepeval_adapter.bindings import BINDINGS, UNSUPPORTED
 from evalparity.adapters.deepeval_adapter.prompts import STEPS
 from evalparity.adapters.deepeval_adapter.translate import translate
 from evalparity.adapters.python_worker import python_worker, version_of
-from evalparity.unified_schema.outcomes import ERROR_KINDS, Details, Item, ItemVerdict
+from evalparity.unified_schema.outcomes import ERROR_KINDS, Details, Item, ItemKind, ItemVerdict
 
 _VERDICTS: Mapping[str, ItemVerdict] = MappingProxyType({"yes": "yes", "no": "no", "borderline": "unclear"})
 
@@ -150,9 +150,7 @@ def _items(binding: Binding, answer: _Answer) -> tuple[Item, ...]:
     return tuple(_item(binding.item, text, verdict) for text, verdict in pairs)
 
 
-def _item(
-    kind: Literal["claim", "statement", "sentence", "question"], text: str | None, verdict: _Verdict | None
-) -> Item:
+def _item(kind: ItemKind, text: str | None, verdict: _Verdict | None) -> Item:
     if verdict is None:
         return Item(kind=kind, text=text)
     return Item(

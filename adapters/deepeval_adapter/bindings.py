@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evalparity.adapters.base import Binding, CallCount, Sent, Unsupported
+from evalparity.adapters.base import Binding, CallCount, Sent, Unsupported, by_metric
 
 _BINDINGS = (
     Binding(
@@ -28,6 +28,7 @@ _BINDINGS = (
             "neither support nor deny (`borderline`)."
         ),
         item="claim",
+        formula="share",
         empty_score=1.0,
         unclear_passes=True,
     ),
@@ -48,6 +49,7 @@ _BINDINGS = (
         closeness="similar",
         differs="The judge splits the reference into sentences itself and does not say which verdict is whose.",
         item="sentence",
+        formula="share",
         empty_score=0.0,
     ),
     Binding(
@@ -66,16 +68,28 @@ _BINDINGS = (
             "support the answer (`borderline`) passes."
         ),
         item="statement",
+        formula="share",
         empty_score=1.0,
         unclear_passes=True,
     ),
 )
 
-BINDINGS: Mapping[str, Binding] = MappingProxyType({binding.metric: binding for binding in _BINDINGS})
-"""Binding by canonical metric."""
+BINDINGS: Mapping[str, tuple[Binding, ...]] = by_metric(_BINDINGS)
+"""Scorers by canonical metric, the default first."""
+
+_NOT_YET = Unsupported(kind="not_yet", reason="evalparity does not bind it yet.")
 
 UNSUPPORTED: Mapping[str, Unsupported] = MappingProxyType(
     {
+        "context_precision": _NOT_YET,
+        "context_relevancy": _NOT_YET,
+        "context_utilisation": _NOT_YET,
+        "answer_correctness": _NOT_YET,
+        "answer_similarity": _NOT_YET,
+        "contains": _NOT_YET,
+        "rouge_l": _NOT_YET,
+        "bleu": _NOT_YET,
+        "levenshtein": _NOT_YET,
         "exact_match": Unsupported(
             kind="not_yet",
             reason="DeepEval has ExactMatchMetric, which asks no judge; evalparity does not bind it yet.",

@@ -85,7 +85,7 @@ class _Needle:
 
 
 def _needles(sent: Sent, texts: Texts) -> list[Pieces | None]:
-    """Return all that must be found for one declaration: one, or in plain form one for each context."""
+    """Return all that must be found for one declaration: one, or one for each context where each stands alone."""
     text = texts.get(sent.field)
     if text is None:
         return [None]
@@ -94,9 +94,9 @@ def _needles(sent: Sent, texts: Texts) -> list[Pieces | None]:
     before, _, after = sent.layout.partition(_HOLE)
     if isinstance(text, str):
         return [(before + _ENCODERS[sent.encoding](text) + after,)]
-    if sent.encoding == "plain":
-        return [(before + item + after,) for item in text]
     items = [_ENCODERS[sent.encoding](item) for item in text]
+    if sent.each or sent.encoding == "plain":
+        return [(before + item + after,) for item in items]
     between = [piece for item in items for piece in (",", item)][1:]
     return [(before + "[", *between, "]" + after)]
 

@@ -13,6 +13,7 @@ class JudgeSettings:
     """The judge of a run.
 
     Attributes:
+        label: tells this judge from others of the same run; None: the run has one judge.
         model: name of the judge model, or `lexical`.
         url: base URL of an OpenAI-compatible server, up to and including `/v1`; None for `lexical`.
         embedding_model: name of the embedding model, `lexical`, or None when there is none.
@@ -30,6 +31,7 @@ class JudgeSettings:
             themselves nor the waiting for a turn count.
     """
 
+    label: str | None = None
     model: str = LEXICAL
     url: str | None = None
     embedding_model: str | None = LEXICAL
@@ -43,3 +45,8 @@ class JudgeSettings:
     attempts: int = 4
     request_timeout: float = 600.0
     deadline: float = 300.0
+
+    @property
+    def name(self) -> str:
+        """Return what reports call the judge."""
+        return self.label or self.model

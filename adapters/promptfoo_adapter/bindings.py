@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NoReturn
 
-from evalparity.adapters.base import Binding, CallCount, Scale, Sent, Unsupported
+from evalparity.adapters.base import Binding, CallCount, Scale, Sent, Unsupported, by_metric
 
 FRAMEWORK = "promptfoo"
 CONTEXT_JOIN = "\n\n"
@@ -46,6 +46,7 @@ _BINDINGS = (
         closeness="same",
         differs="Every line of the judge's reply is a statement, and the verdicts are read from one closing line.",
         item="statement",
+        formula="share",
     ),
     Binding(
         metric="context_recall",
@@ -59,6 +60,7 @@ _BINDINGS = (
         closeness="similar",
         differs="Sentences count instead of statements, as the judge lists them; the question is not sent.",
         item="sentence",
+        formula="share",
     ),
     Binding(
         metric="answer_relevancy",
@@ -74,14 +76,26 @@ _BINDINGS = (
         closeness="same",
         differs="Three questions are generated from one identical prompt; evasive answers get no special treatment.",
         item="question",
+        formula="mean",
     ),
 )
 
-BINDINGS: Mapping[str, Binding] = MappingProxyType({binding.metric: binding for binding in _BINDINGS})
-"""Binding by canonical metric."""
+BINDINGS: Mapping[str, tuple[Binding, ...]] = by_metric(_BINDINGS)
+"""Scorers by canonical metric, the default first."""
+
+_NOT_YET = Unsupported(kind="not_yet", reason="evalparity does not bind it yet.")
 
 UNSUPPORTED: Mapping[str, Unsupported] = MappingProxyType(
     {
+        "context_precision": _NOT_YET,
+        "context_relevancy": _NOT_YET,
+        "context_utilisation": _NOT_YET,
+        "answer_correctness": _NOT_YET,
+        "answer_similarity": _NOT_YET,
+        "contains": _NOT_YET,
+        "rouge_l": _NOT_YET,
+        "bleu": _NOT_YET,
+        "levenshtein": _NOT_YET,
         "exact_match": Unsupported(
             kind="not_yet", reason="Promptfoo's `equals` compares strings; it is not bound here yet."
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evalparity.adapters.base import Binding, CallCount, Scale, Sent, Unsupported
+from evalparity.adapters.base import Binding, CallCount, Scale, Sent, Unsupported, by_metric
 
 # A Ragas prompt ends in `input: ` and the fields as JSON, indented by four
 # (ragas/prompt/metrics/base_prompt.py).
@@ -33,6 +33,7 @@ _FAITHFULNESS = Binding(
         "no score when the judge finds no claim."
     ),
     item="claim",
+    formula="share",
 )
 
 _CONTEXT_RECALL = Binding(
@@ -56,6 +57,7 @@ _CONTEXT_RECALL = Binding(
         "there is no verdict for an ambiguous statement."
     ),
     item="statement",
+    formula="share",
 )
 
 _ANSWER_RELEVANCY = Binding(
@@ -75,16 +77,26 @@ _ANSWER_RELEVANCY = Binding(
         "when the judge calls the output noncommittal all three times; the judge never sees the input."
     ),
     item="question",
+    formula="mean",
     empty_score=0.0,
 )
 
-BINDINGS: Mapping[str, Binding] = MappingProxyType(
-    {binding.metric: binding for binding in (_FAITHFULNESS, _CONTEXT_RECALL, _ANSWER_RELEVANCY)}
-)
-"""Binding by canonical metric."""
+BINDINGS: Mapping[str, tuple[Binding, ...]] = by_metric((_FAITHFULNESS, _ANSWER_RELEVANCY, _CONTEXT_RECALL))
+"""Scorers by canonical metric, the default first."""
+
+_NOT_YET = Unsupported(kind="not_yet", reason="evalparity does not bind it yet.")
 
 UNSUPPORTED: Mapping[str, Unsupported] = MappingProxyType(
     {
+        "context_precision": _NOT_YET,
+        "context_relevancy": _NOT_YET,
+        "context_utilisation": _NOT_YET,
+        "answer_correctness": _NOT_YET,
+        "answer_similarity": _NOT_YET,
+        "contains": _NOT_YET,
+        "rouge_l": _NOT_YET,
+        "bleu": _NOT_YET,
+        "levenshtein": _NOT_YET,
         "exact_match": Unsupported(kind="not_yet", reason="Ragas has ExactMatch, which evalparity does not run yet."),
     }
 )

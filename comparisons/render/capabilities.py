@@ -42,19 +42,29 @@ def render_table() -> str:
 
 def _metric(name: str) -> str:
     metric = METRICS[name]
-    table = _table("framework", "native name", "close", "scale", "calls", "how it differs")
+    table = _table("scorer", "native name", "close", "scale", "calls", "how it differs")
     for adapter in _adapters():
-        table.add_row(adapter.name, *_cells(adapter, name))
+        for row in _rows(adapter, name):
+            table.add_row(*row)
     head = [f"{name}: {metric.definition}", f"  needs {', '.join(metric.requires)}", f"  source: {metric.source}"]
+    head += [f"  beware: {metric.caution}"] if metric.caution else []
     return "\n".join([*(fill(line, WIDTH, subsequent_indent="  ") for line in head), _as_text(table)])
 
 
-def _cells(adapter: Adapter, metric: str) -> Sequence[str]:
-    binding = adapter.bindings.get(metric)
-    if binding is None:
+def _rows(adapter: Adapter, metric: str) -> Iterable[Sequence[str]]:
+    """Return a row for each scorer, the default first, or one that says why there is none."""
+    if metric in adapter.unsupported:
         why = adapter.unsupported[metric]
-        return ("-", "-", "-", "-", f"{why.kind}: {why.reason}")
-    return (binding.native_name, binding.closeness, _scale(binding), _calls(binding), binding.differs)
+        yield (adapter.name, "-", "-", "-", "-", f"{why.kind}: {why.reason}")
+    for binding in adapter.bindings.get(metric, ()):
+        yield (
+            binding.scorer,
+            binding.native_name,
+            binding.closeness,
+            _scale(binding),
+            _calls(binding),
+            binding.differs,
+        )
 
 
 def _scale(binding: Binding) -> str:
@@ -64,12 +74,18 @@ def _scale(binding: Binding) -> str:
 
 
 def _calls(binding: Binding) -> str:
+    if binding.derived_from is not None:
+        return f"those of {binding.derived_from}"
     embeddings = binding.embedding_calls
-    return _count(binding.calls) + (f" + {_count(embeddings)} emb." if embeddings.high else "")
+    return _count(binding.calls) + ("" if embeddings.none else f" + {_count(embeddings)} emb.")
 
 
 def _count(calls: CallCount) -> str:
-    return f"{calls.low}" if calls.low == calls.high else f"{calls.low}-{calls.high}"
+    fixed = f"{calls.low}" if calls.low == calls.high else f"{calls.low}-{calls.high}"
+    if not calls.per_context:
+        return fixed
+    each = "C" if calls.per_context == 1 else f"{calls.per_context}C"
+    return f"{each} + {fixed}" if calls.high else each
 
 
 def _adapters() -> Iterable[Adapter]:

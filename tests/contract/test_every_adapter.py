@@ -14,7 +14,7 @@ from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import ERROR_KINDS
 from support.cases import HOSTILE_TEXTS, case, hostile_case
 
-BOUND = [(name, metric) for name in ADAPTERS for metric in load_adapter(name).bindings]
+BOUND = [(name, binding) for name in ADAPTERS for binding in load_adapter(name).scorers()]
 
 
 @pytest.fixture(params=list(ADAPTERS))
@@ -22,10 +22,10 @@ def adapter(request: pytest.FixtureRequest) -> Adapter:
     return load_adapter(request.param)
 
 
-@pytest.fixture(params=BOUND, ids="-".join)
+@pytest.fixture(params=BOUND, ids=[binding.scorer for _, binding in BOUND])
 def bound(request: pytest.FixtureRequest) -> tuple[Adapter, Binding]:
-    name, metric = request.param
-    return load_adapter(name), load_adapter(name).bindings[metric]
+    name, binding = request.param
+    return load_adapter(name), binding
 
 
 def all_texts(value: object) -> list[str]:
@@ -48,19 +48,35 @@ def test_every_metric_is_either_bound_or_explained(adapter: Adapter) -> None:
 
 def test_a_binding_says_what_it_is(bound: tuple[Adapter, Binding]) -> None:
     adapter, binding = bound
-    assert adapter.bindings[binding.metric] is binding
+    assert binding in adapter.bindings[binding.metric]
     assert binding.scorer.startswith(f"{adapter.name}:")
     assert binding.native_name
     assert binding.differs.endswith(".")
     assert binding.scale.low < binding.scale.high
     assert binding.calls.low <= binding.calls.high
     assert binding.embedding_calls.low <= binding.embedding_calls.high
+    assert (binding.item is None) == (binding.formula is None)
+    assert binding.lean_calls is None or binding.lean_calls.high < binding.calls.high
+
+
+def test_scorers_have_names_of_their_own(adapter: Adapter) -> None:
+    names = [binding.scorer for binding in adapter.scorers()]
+    assert len(names) == len(set(names))
+
+
+def test_a_derived_scorer_reads_the_answer_of_one_that_asks(adapter: Adapter) -> None:
+    scorers = {binding.scorer: binding for binding in adapter.scorers()}
+    for binding in scorers.values():
+        if binding.derived_from is not None:
+            base = scorers[binding.derived_from]
+            assert base.derived_from is None
+            assert (binding.metric, binding.sent, binding.calls) == (base.metric, base.sent, base.calls)
 
 
 def test_what_a_binding_sends_is_what_the_metric_needs(bound: tuple[Adapter, Binding]) -> None:
     _, binding = bound
     assert {sent.field for sent in binding.sent} <= set(METRICS[binding.metric].requires)
-    if binding.calls.high:
+    if binding.asks_judge:
         assert binding.sent, "without a declared text nothing can be proved about equal inputs"
     for sent in binding.sent:
         assert "{text}" in sent.layout

@@ -4,21 +4,43 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from evalparity.adapters.base import Binding
 from evalparity.adapters.judge.ledger import read_calls
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.registry import ADAPTERS, load_adapter
-from evalparity.comparisons.plan import make_plan
+from evalparity.comparisons.plan import ALL, Plan, make_plan
 from evalparity.comparisons.settle import Settled
+from evalparity.unified_schema.cases import EvalCase
+from evalparity.unified_schema.metrics import METRICS
+from evalparity.unified_schema.outcomes import JudgeUsage, Outcome
 from support.cases import HOSTILE_TEXTS, case, hostile_case, suite
 from support.runs import plan_cases, run_cases
 
 pytestmark = pytest.mark.slow
 
 LONG = "The quick brown fox number {} jumps over the lazy dog in the year {}. "
+
+_LONG_TEXT = "".join(LONG.format(i, 1900 + i) for i in range(80))
+CASES = [
+    case("plain"),
+    case("long", output=_LONG_TEXT, reference=_LONG_TEXT, retrieved_contexts=[_LONG_TEXT, _LONG_TEXT]),
+    case(
+        "chinese",
+        input="退货期限是多久？",
+        output="签收后七天内可以退货。运费由买家承担。",
+        reference="签收后七天内可以退货。",
+        retrieved_contexts=["签收后七天内可以无理由退货，运费由买家承担。"],
+    ),
+    case("blank-output", output=" \n"),
+    case("no-reference", reference=None),
+    case("no-contexts", retrieved_contexts=[]),
+    *(hostile_case(name, text) for name, text in HOSTILE_TEXTS.items()),
+]
 
 
 @pytest.fixture(scope="module", params=[name for name in ADAPTERS if load_adapter(name).command is not None])
@@ -29,30 +51,23 @@ def framework(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def ended(framework: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Settled], Path]:
     """One run of a real framework over a plain, a long, a Chinese, an incomplete and every hostile case."""
-    long = "".join(LONG.format(i, 1900 + i) for i in range(80))
-    cases = [
-        case("plain"),
-        case("long", output=long, reference=long, retrieved_contexts=[long, long]),
-        case(
-            "chinese",
-            input="退货期限是多久？",
-            output="签收后七天内可以退货。运费由买家承担。",
-            reference="签收后七天内可以退货。",
-            retrieved_contexts=["签收后七天内可以无理由退货，运费由买家承担。"],
-        ),
-        case("blank-output", output=" \n"),
-        case("no-reference", reference=None),
-        case("no-contexts", retrieved_contexts=[]),
-        *(hostile_case(name, text) for name, text in HOSTILE_TEXTS.items()),
-    ]
     folder = tmp_path_factory.mktemp(framework)
-    return run_cases(plan_cases(cases, frameworks=[framework]), folder), folder
+    return run_cases(plan_everything(CASES, framework), folder), folder
+
+
+def plan_everything(cases: Sequence[EvalCase], framework: str, judge: JudgeSettings | None = None) -> Plan:
+    return plan_cases(cases, frameworks=[framework], metrics=[ALL], scorers=[ALL], judge=judge)
+
+
+def binding_of(outcome: Outcome) -> Binding:
+    scorers = load_adapter(outcome.framework).scorers()
+    return next(binding for binding in scorers if binding.scorer == outcome.scorer)
 
 
 def test_every_planned_cell_ends_once(ended: tuple[list[Settled], Path], framework: str) -> None:
-    keys = [(one.outcome.case_id, one.outcome.metric) for one in ended[0]]
+    keys = [(one.outcome.case_id, one.outcome.scorer) for one in ended[0]]
     assert len(keys) == len(set(keys))
-    assert len(keys) == (6 + len(HOSTILE_TEXTS)) * len(load_adapter(framework).bindings)
+    assert len(keys) == (6 + len(HOSTILE_TEXTS)) * len(load_adapter(framework).scorers())
 
 
 def test_complete_cases_are_scored_between_0_and_1(ended: tuple[list[Settled], Path]) -> None:
@@ -65,16 +80,22 @@ def test_complete_cases_are_scored_between_0_and_1(ended: tuple[list[Settled], P
             assert 0.0 <= outcome.score <= 1.0
 
 
-def test_an_incomplete_case_names_its_field_and_asks_no_judge(ended: tuple[list[Settled], Path]) -> None:
+def test_an_incomplete_case_names_its_field_and_asks_no_judge(
+    ended: tuple[list[Settled], Path], framework: str
+) -> None:
     skipped = {
         (one.outcome.case_id, one.outcome.metric): one.outcome for one in ended[0] if one.outcome.status == "skipped"
     }
+    lacking = {
+        "blank-output": {"output"},
+        "no-reference": {"reference"},
+        "no-contexts": {"prompt_contexts", "retrieved_contexts"},
+    }
     assert set(skipped) == {
-        ("blank-output", "faithfulness"),
-        ("blank-output", "answer_relevancy"),
-        ("no-reference", "context_recall"),
-        ("no-contexts", "faithfulness"),
-        ("no-contexts", "context_recall"),
+        (case_id, metric)
+        for case_id, fields in lacking.items()
+        for metric in load_adapter(framework).bindings
+        if fields & set(METRICS[metric].requires)
     }
     for (_case_id, metric), outcome in skipped.items():
         assert outcome.kind == "missing_field"
@@ -83,20 +104,25 @@ def test_an_incomplete_case_names_its_field_and_asks_no_judge(ended: tuple[list[
 
 
 def test_the_judge_is_called_as_often_as_declared(ended: tuple[list[Settled], Path], framework: str) -> None:
-    bindings = load_adapter(framework).bindings
+    cells = {(cell.case.id, cell.binding.scorer): cell for cell in plan_everything(CASES, framework).cells}
     for one in ended[0]:
-        if one.outcome.status == "scored":
-            usage, binding = one.outcome.judge, bindings[one.outcome.metric]
-            assert binding.calls.low <= usage.calls <= binding.calls.high, one.outcome.scorer
-            assert binding.embedding_calls.low <= usage.embedding_calls <= binding.embedding_calls.high
-            assert usage.failed_calls == 0
-            assert usage.attempts == usage.calls + usage.embedding_calls
-            assert usage.input_tokens
-            assert usage.output_tokens
+        if one.outcome.status != "scored":
+            continue
+        usage, cell = one.outcome.judge, cells[one.outcome.case_id, one.outcome.scorer]
+        if cell.binding.derived_from is not None:
+            assert usage == JudgeUsage()
+            continue
+        assert cell.calls.low <= usage.calls <= cell.calls.high, one.outcome.scorer
+        embeddings = cell.binding.embedding_calls
+        assert embeddings.low <= usage.embedding_calls <= embeddings.high, one.outcome.scorer
+        assert usage.failed_calls == 0
+        assert usage.attempts == usage.calls + usage.embedding_calls
+        assert bool(usage.input_tokens) == bool(usage.output_tokens) == (usage.calls > 0)
 
 
 def test_every_text_reached_the_judge_whole(ended: tuple[list[Settled], Path]) -> None:
-    checks = [one.inputs for one in ended[0] if one.outcome.status == "scored"]
+    asking = [one for one in ended[0] if one.outcome.status == "scored" and binding_of(one.outcome).asks_judge]
+    checks = [one.inputs for one in asking]
     assert checks
     for check in checks:
         assert check is not None
@@ -107,27 +133,32 @@ def test_every_text_reached_the_judge_whole(ended: tuple[list[Settled], Path]) -
 
 def test_items_carry_verdicts_and_give_the_score(ended: tuple[list[Settled], Path], framework: str) -> None:
     for one in ended[0]:
-        outcome, binding = one.outcome, load_adapter(framework).bindings[one.outcome.metric]
+        outcome, binding = one.outcome, binding_of(one.outcome)
+        if binding.item is None:
+            assert not outcome.details.items
+            continue
         if outcome.status != "scored" or "vacuous" in outcome.flags:
             continue
         assert outcome.details.items, (outcome.case_id, outcome.scorer)
         assert "inconsistent" not in outcome.flags
         assert {item.kind for item in outcome.details.items} == {binding.item}
-        if binding.item != "question":
-            assert all(item.verdict is not None for item in outcome.details.items)
+        numbers = binding.item in {"question", "rating"}
+        assert all((item.value if numbers else item.verdict) is not None for item in outcome.details.items)
 
 
 def test_the_ledger_holds_every_call_with_its_step(ended: tuple[list[Settled], Path], framework: str) -> None:
     steps = {step.name for step in load_adapter(framework).steps}
     for one in ended[0]:
         outcome = one.outcome
+        if binding_of(outcome).derived_from is not None:
+            continue
         calls = read_calls(ended[1] / "ledger.sqlite", f"{outcome.scorer} {outcome.case_id}")
         assert len(calls) == outcome.judge.calls + outcome.judge.embedding_calls
         assert {call.step for call in calls if call.kind == "chat"} <= steps
 
 
 def test_the_same_run_gives_the_same_scores(ended: tuple[list[Settled], Path], framework: str, tmp_path: Path) -> None:
-    again = run_cases(plan_cases([case("plain")], frameworks=[framework]), tmp_path)
+    again = run_cases(plan_everything([case("plain")], framework), tmp_path)
     before = {o.outcome.scorer: o.outcome.score for o in ended[0] if o.outcome.case_id == "plain"}
     assert {o.outcome.scorer: o.outcome.score for o in again} == before
 
@@ -141,9 +172,12 @@ def test_a_judge_that_is_down_is_an_error_and_never_a_score(framework: str, tmp_
         deadline=20,
         api_key="planted-key-1234567",
     )
-    settled = run_cases(plan_cases([case()], frameworks=[framework], judge=down), tmp_path, judge=down)
-    assert len(settled) == len(load_adapter(framework).bindings)
+    settled = run_cases(plan_everything([case()], framework, judge=down), tmp_path, judge=down)
+    assert len(settled) == len(load_adapter(framework).scorers())
     for one in settled:
+        if not binding_of(one.outcome).asks_judge:
+            assert one.outcome.status == "scored"
+            continue
         assert one.outcome.status == "errored"
         assert one.outcome.kind == "connect"
         assert one.outcome.score is None
@@ -167,8 +201,8 @@ def test_an_absent_framework_is_reported_with_the_way_to_install_it(framework: s
 
 def test_without_an_embedding_model_only_what_needs_one_is_skipped(framework: str, tmp_path: Path) -> None:
     judge = JudgeSettings(embedding_model=None)
-    settled = run_cases(plan_cases([case()], frameworks=[framework], judge=judge), tmp_path, judge=judge)
+    settled = run_cases(plan_everything([case()], framework, judge=judge), tmp_path, judge=judge)
     for one in settled:
-        needs = load_adapter(framework).bindings[one.outcome.metric].embedding_calls.high > 0
+        needs = not binding_of(one.outcome).embedding_calls.none
         assert (one.outcome.kind == "no_embedding_model") == needs
         assert (one.outcome.status == "scored") == (not needs)

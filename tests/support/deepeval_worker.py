@@ -65,7 +65,7 @@ class DeepEvalWorker:
         self, case: EvalCase, metric: str, base_url: str, *, timeout: float = 60, model: str = "any"
     ) -> dict[str, Any]:
         """Score one cell and return the whole line: a result or an error."""
-        binding = ADAPTER.bindings[metric]
+        binding = ADAPTER.binding(metric)
         self.send(job_for(case, binding, base_url, timeout=timeout, model=model))
         return self.receive()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from evalparity.adapters.judge.settings import JudgeSettings
-from evalparity.comparisons.plan import Plan, choose_adapters, choose_metrics, make_plan
+from evalparity.comparisons.plan import Plan, PlanOptions, choose_adapters, choose_metrics, make_plan
 from evalparity.comparisons.run import Limits, Listener, run_plan
 from evalparity.comparisons.settle import Settled
 from evalparity.unified_schema.cases import EvalCase
@@ -21,6 +21,7 @@ def plan_cases(
     *,
     frameworks: Sequence[str] = FRAMEWORKS,
     metrics: Sequence[str] = (),
+    scorers: Sequence[str] = (),
     judge: JudgeSettings | None = None,
 ) -> Plan:
     """Return the plan for a few cases."""
@@ -30,6 +31,7 @@ def plan_cases(
         adapters=adapters,
         versions=versions,
         metrics=choose_metrics(metrics, adapters),
+        options=PlanOptions(scorers=scorers),
         has_embeddings=(judge or JudgeSettings()).embedding_model is not None,
     )
 

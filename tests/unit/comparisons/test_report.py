@@ -147,8 +147,8 @@ def test_cells_stand_by_case_then_metric_then_framework(planted, make):
     assert [case for case, _, _ in keys[:10]] == [make.cases[0]] * 10
     assert [metric for _, metric, _ in keys[:10:3]] == [
         "faithfulness",
-        "context_recall",
         "answer_relevancy",
+        "context_recall",
         "exact_match",
     ]
     assert [framework for _, _, framework in keys[:3]] == ["ragas", "deepeval", "promptfoo"]

@@ -43,7 +43,7 @@ def make_case() -> EvalCase:
 
 @pytest.mark.parametrize("metric", EXPECTED)
 def test_translate_sends_the_required_fields_unchanged_and_contexts_in_order(metric: str) -> None:
-    assert ADAPTER.translate(make_case(), ADAPTER.bindings[metric]) == EXPECTED[metric]
+    assert ADAPTER.translate(make_case(), ADAPTER.binding(metric)) == EXPECTED[metric]
 
 
 def test_every_canonical_metric_is_bound_or_explained() -> None:
@@ -53,7 +53,7 @@ def test_every_canonical_metric_is_bound_or_explained() -> None:
 
 @pytest.mark.parametrize("metric", EXPECTED)
 def test_texts_declared_as_sent_are_texts_that_the_metric_requires(metric: str) -> None:
-    binding = ADAPTER.bindings[metric]
+    binding = ADAPTER.binding(metric)
 
     assert {sent.field for sent in binding.sent} <= set(METRICS[metric].requires)
     assert all("{text}" in sent.layout and sent.layout != "{text}" for sent in binding.sent)

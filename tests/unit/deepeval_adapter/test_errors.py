@@ -73,7 +73,7 @@ def test_a_bad_reply_ends_in_its_kind(
     if "error" in answer:
         assert error_kind(answer["error"]["type"], answer["error"]["message"]) == kind
     else:
-        assert ADAPTER.read(ADAPTER.bindings[metric], answer["result"], ()).kind == kind
+        assert ADAPTER.read(ADAPTER.binding(metric), answer["result"], ()).kind == kind
 
 
 FAULTS = [

@@ -44,7 +44,7 @@ def test_the_process_reports_the_pinned_version(worker: DeepEvalWorker) -> None:
 def test_each_step_is_asked_once_and_named(
     worker: DeepEvalWorker, scripted: Scripted, case: EvalCase, metric: str
 ) -> None:
-    binding = ADAPTER.bindings[metric]
+    binding = ADAPTER.binding(metric)
     with scripted() as server:
         answer = worker.answer(case, metric, server.url)
         steps = steps_of(server)
@@ -57,7 +57,7 @@ def test_each_step_is_asked_once_and_named(
 
 
 def test_no_step_is_declared_that_is_never_asked() -> None:
-    asked = {f"{ADAPTER.bindings[metric].native_name}.{name}" for metric in STEPS_OF for name in STEPS_OF[metric]}
+    asked = {f"{ADAPTER.binding(metric).native_name}.{name}" for metric in STEPS_OF for name in STEPS_OF[metric]}
 
     assert {step.name for step in STEPS} == asked == set(GOOD_REPLIES)
 
@@ -72,7 +72,7 @@ def test_no_step_is_declared_that_is_never_asked() -> None:
 def test_nothing_to_check_saves_a_call_and_scores_the_declared_convention(
     worker: DeepEvalWorker, scripted: Scripted, case: EvalCase, metric: str, step: str, reply: str
 ) -> None:
-    binding = ADAPTER.bindings[metric]
+    binding = ADAPTER.binding(metric)
     with scripted({step: reply}) as server:
         answer = worker.answer(case, metric, server.url)
         calls = len(server.chat_requests)
@@ -88,14 +88,14 @@ def test_recall_without_verdicts_scores_the_declared_convention(
     with scripted({"ContextualRecallMetric.Verdicts": '{"verdicts": []}'}) as server:
         answer = worker.answer(case, "context_recall", server.url)
 
-    assert answer["result"]["score"] == ADAPTER.bindings["context_recall"].empty_score
+    assert answer["result"]["score"] == ADAPTER.binding("context_recall").empty_score
 
 
 @pytest.mark.parametrize(("metric", "items"), [("faithfulness", "claims"), ("answer_relevancy", "statements")])
 def test_borderline_passes_as_declared(
     worker: DeepEvalWorker, scripted: Scripted, case: EvalCase, metric: str, items: str
 ) -> None:
-    binding = ADAPTER.bindings[metric]
+    binding = ADAPTER.binding(metric)
     name = binding.native_name
     replies = {
         f"{name}.{items.capitalize()}": json.dumps({items: ["A"]}),
@@ -124,7 +124,7 @@ def test_a_call_holds_one_user_message_and_no_more_than_a_stock_judge_would_send
 def test_many_cells_at_once_keep_to_their_own_base_url(
     worker: DeepEvalWorker, scripted: Scripted, case: EvalCase
 ) -> None:
-    binding = ADAPTER.bindings["answer_relevancy"]
+    binding = ADAPTER.binding("answer_relevancy")
     with scripted() as one, scripted() as other:
         urls = [one.url, other.url] * 20
         for number, url in enumerate(urls):
@@ -188,7 +188,7 @@ def prove(case: EvalCase, binding: Binding, prompts: Iterable[str]) -> InputProo
 def test_hostile_texts_reach_the_judge_whole_in_the_declared_layout(
     worker: DeepEvalWorker, scripted: Scripted, metric: str, name: str
 ) -> None:
-    case, binding = hostile_case(HOSTILE[name]), ADAPTER.bindings[metric]
+    case, binding = hostile_case(HOSTILE[name]), ADAPTER.binding(metric)
     with scripted() as server:
         answer = worker.answer(case, metric, server.url)
         prompts = prompts_by_step(server).values()
@@ -212,14 +212,14 @@ def test_the_question_stands_in_no_prompt_of_faithfulness_and_recall(
             prompts = prompts_by_step(server).values()
 
         assert not any(case.input in prompt for prompt in prompts)
-        assert "input" not in {sent.field for sent in ADAPTER.bindings[metric].sent}
+        assert "input" not in {sent.field for sent in ADAPTER.binding(metric).sent}
 
 
 @pytest.mark.parametrize("reply", ['{"statements": []}', '{"statements": ["S1", "S2"]}'])
 def test_the_question_of_relevancy_is_found_with_and_without_statements(
     worker: DeepEvalWorker, scripted: Scripted, case: EvalCase, reply: str
 ) -> None:
-    layout = next(sent.layout for sent in ADAPTER.bindings["answer_relevancy"].sent if sent.field == "input")
+    layout = next(sent.layout for sent in ADAPTER.binding("answer_relevancy").sent if sent.field == "input")
     with scripted({"AnswerRelevancyMetric.Statements": reply}) as server:
         worker.answer(case, "answer_relevancy", server.url)
         prompts = prompts_by_step(server).values()

@@ -198,6 +198,6 @@ def test_the_whole_way_with_the_lexical_judge(worker: DeepEvalWorker, case: Eval
         answers = {metric: worker.answer(case, metric, server.url) for metric in ADAPTER.bindings}
 
     for metric, answer in answers.items():
-        reading = ADAPTER.read(ADAPTER.bindings[metric], answer["result"], ())
+        reading = ADAPTER.read(ADAPTER.binding(metric), answer["result"], ())
         assert (reading.kind, set(reading.flags) & {"degraded", "inconsistent"}) == (None, set()), metric
         assert reading.details.items

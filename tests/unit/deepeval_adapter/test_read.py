@@ -29,7 +29,7 @@ def result(score: float, judged: list[dict[str, Any]], **fields: Any) -> dict[st
 
 def read(metric: str, answer: dict[str, Any]) -> Reading:
     assert ADAPTER.read is not None
-    return ADAPTER.read(ADAPTER.bindings[metric], answer, ())
+    return ADAPTER.read(ADAPTER.binding(metric), answer, ())
 
 
 def test_faithfulness_keeps_claims_with_verdicts_reasons_and_truths() -> None:

@@ -63,7 +63,7 @@ class Driver:
         self.process.stdin.flush()
 
     def job(self, case: EvalCase, metric: str, base_url: str, *, timeout: float = 60) -> dict[str, Any]:
-        binding = ADAPTER.bindings[metric]
+        binding = ADAPTER.binding(metric)
         judge = {"base_url": base_url, "model": "o3", "embedding_model": "e", "max_output_tokens": 512}
         return {
             "id": f"{next(self._ids)}",
@@ -154,6 +154,6 @@ def score(driver: Driver, scripted: Callable[..., JudgeServer]) -> Callable[...,
             names = [step_name(request.body) for request in server.chat_requests]
         told = [JudgeReply(step=name, text=text) for name in names if isinstance(text := table[name], str)]
         assert "result" in answer, answer
-        return ADAPTER.read(ADAPTER.bindings[metric], answer["result"], told)
+        return ADAPTER.read(ADAPTER.binding(metric), answer["result"], told)
 
     return run

@@ -54,7 +54,7 @@ def test_it_reports_the_locked_version(driver: Any) -> None:
 
 @pytest.mark.parametrize("metric", BINDINGS)
 def test_a_cell_makes_the_declared_calls(driver: Any, scripted: Scripted, metric: str) -> None:
-    binding = BINDINGS[metric]
+    binding = BINDINGS[metric][0]
     with scripted() as server:
         answer = driver.ask(case(), metric, server.url)
         made = Counter(request.kind for request in server.requests)
@@ -81,7 +81,7 @@ def test_requests_hold_nothing_beyond_what_was_asked_for(driver: Any, scripted: 
     for request in server.embedding_requests:
         assert set(request.body) == {"model", "input"}
     headers = {request.headers["X-Evalparity-Assertion"] for request in server.requests}
-    assert headers == {BINDINGS[metric].native_name}
+    assert headers == {BINDINGS[metric][0].native_name}
 
 
 @pytest.mark.parametrize("metric", BINDINGS)
@@ -102,7 +102,7 @@ def missing(hostile: EvalCase, metric: str, server: JudgeServer) -> list[Any]:
     prompts = [last_user_text(request.body) for request in server.chat_requests]
     embedded = [request.body["input"] for request in server.embedding_requests]
     absent = []
-    for sent in BINDINGS[metric].sent:
+    for sent in BINDINGS[metric][0].sent:
         text = TEXTS[sent.field](hostile)
         wanted = sent.layout.replace("{text}", text)
         found = wanted in embedded if sent.embedded else any(wanted in prompt for prompt in prompts)
@@ -138,7 +138,7 @@ def test_a_planted_change_of_text_would_be_seen(driver: Any, scripted: Scripted)
 def test_answers_that_parse_as_json_are_known_to_be_rewritten(
     driver: Any, scripted: Scripted, text: str, arrives: str
 ) -> None:
-    sent = next(sent for sent in BINDINGS["faithfulness"].sent if sent.field == "output")
+    sent = next(sent for sent in BINDINGS["faithfulness"][0].sent if sent.field == "output")
     assert sent.may_rewrite is not None
     with scripted() as server:
         driver.ask(case(output=text), "faithfulness", server.url)
@@ -193,7 +193,7 @@ def test_a_failed_call_is_never_a_score_and_never_repeated(driver: Any, metric: 
     with JudgeServer(lambda _request, _n: fault) as server:
         answer = driver.ask(case(), metric, server.url)
 
-    reading = ADAPTER.read(BINDINGS[metric], answer["result"], [])
+    reading = ADAPTER.read(BINDINGS[metric][0], answer["result"], [])
     assert (reading.raw, reading.kind) == (None, kind), answer
     assert len(server.requests) == 1
 
@@ -202,7 +202,7 @@ def test_a_failed_embedding_is_an_error(driver: Any) -> None:
     with JudgeServer(lambda _request, _n: "Why?", embedding_fault=lambda _request, _n: SERVER_ERROR) as server:
         answer = driver.ask(case(), "answer_relevancy", server.url)
 
-    reading = ADAPTER.read(BINDINGS["answer_relevancy"], answer["result"], [])
+    reading = ADAPTER.read(BINDINGS["answer_relevancy"][0], answer["result"], [])
     assert (reading.raw, reading.kind) == (None, "http_5xx")
 
 
@@ -220,7 +220,7 @@ def test_vectors_of_different_lengths_are_an_embedding_error(driver: Any) -> Non
 def test_a_judge_that_cannot_be_reached_is_an_error(driver: Any) -> None:
     answer = driver.ask(case(), "context_recall", "http://127.0.0.1:9/v1")
 
-    assert ADAPTER.read(BINDINGS["context_recall"], answer["result"], []).kind == "connect"
+    assert ADAPTER.read(BINDINGS["context_recall"][0], answer["result"], []).kind == "connect"
 
 
 def test_a_time_limit_ends_one_cell_and_no_other(driver: Any, scripted: Scripted) -> None:

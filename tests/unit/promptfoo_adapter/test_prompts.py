@@ -76,7 +76,7 @@ def run(driver: Any, eval_case: EvalCase, metric: str, judge: ListeningJudge) ->
 
     with JudgeServer(answer) as server:
         got = driver.ask(eval_case, metric, server.url)
-    return ADAPTER.read(BINDINGS[metric], got["result"], told), steps
+    return ADAPTER.read(BINDINGS[metric][0], got["result"], told), steps
 
 
 HOSTILE = [hostile_case(name, text) for name, text in HOSTILE_TEXTS.items() if name != "markers"]

@@ -78,8 +78,8 @@ def test_a_score_that_its_steps_contradict_is_flagged() -> None:
     replies = [JudgeReply(step=None, text=TWO), JudgeReply(step=None, text=f"{TAIL} Yes. No.")]
     answer = {"score": 0.75, "reason": "Faithfulness 0.75 is >= 0", "metadata": {}}
 
-    assert ADAPTER.read(BINDINGS["faithfulness"], answer, replies).flags == ("inconsistent",)
-    assert ADAPTER.read(BINDINGS["faithfulness"], {**answer, "score": 0.5}, replies).flags == ()
+    assert ADAPTER.read(BINDINGS["faithfulness"][0], answer, replies).flags == ("inconsistent",)
+    assert ADAPTER.read(BINDINGS["faithfulness"][0], {**answer, "score": 0.5}, replies).flags == ()
 
 
 def test_missing_verdicts_are_degraded_and_say_how_many(score: Score) -> None:
@@ -119,7 +119,7 @@ def test_without_statements_there_is_no_score(score: Score) -> None:
 
 
 def test_without_replies_the_score_stands_and_a_note_says_so() -> None:
-    reading = ADAPTER.read(BINDINGS["faithfulness"], {"score": 1, "reason": "fine", "metadata": {}}, [])
+    reading = ADAPTER.read(BINDINGS["faithfulness"][0], {"score": 1, "reason": "fine", "metadata": {}}, [])
 
     assert (reading.raw, reading.kind, reading.flags) == (1.0, None, ())
     assert "not recorded" in reading.details.notes[0]
@@ -212,7 +212,7 @@ def test_talk_among_questions_degrades_the_score() -> None:
     questions = [{"question": text, "similarity": 0.5} for text in written]
     answer = {"score": 0.5, "reason": "", "metadata": {"generatedQuestions": questions}}
 
-    reading = ADAPTER.read(BINDINGS["answer_relevancy"], answer, [])
+    reading = ADAPTER.read(BINDINGS["answer_relevancy"][0], answer, [])
 
     assert (reading.raw, reading.kind, reading.flags) == (0.5, None, ("degraded",))
     assert PROSE in reading.details.notes[0]
@@ -229,7 +229,7 @@ def test_half_a_character_in_a_reply_is_read_like_any_other(score: Score) -> Non
 
 @pytest.mark.parametrize("value", [None, "0.5", True, math.nan, math.inf])
 def test_a_score_that_is_no_number_is_out_of_range(value: Any) -> None:
-    reading = ADAPTER.read(BINDINGS["answer_relevancy"], {"score": value, "reason": "", "metadata": {}}, [])
+    reading = ADAPTER.read(BINDINGS["answer_relevancy"][0], {"score": value, "reason": "", "metadata": {}}, [])
 
     assert (reading.raw, reading.kind) == (None, "out_of_range")
 

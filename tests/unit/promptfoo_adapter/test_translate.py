@@ -25,7 +25,7 @@ CASE = case(
     ],
 )
 def test_variables(metric: str, expected: dict[str, object]) -> None:
-    assert ADAPTER.translate(CASE, BINDINGS[metric]) == expected
+    assert ADAPTER.translate(CASE, BINDINGS[metric][0]) == expected
 
 
 def test_every_metric_is_bound_or_has_a_reason() -> None:
@@ -35,6 +35,6 @@ def test_every_metric_is_bound_or_has_a_reason() -> None:
 
 @pytest.mark.parametrize("metric", BINDINGS)
 def test_every_text_that_is_sent_is_one_that_the_metric_requires(metric: str) -> None:
-    sent: tuple[Sent, ...] = BINDINGS[metric].sent
+    sent: tuple[Sent, ...] = BINDINGS[metric][0].sent
     assert {item.field for item in sent} <= set(METRICS[metric].requires)
     assert all("{text}" in item.layout for item in sent)

@@ -99,7 +99,7 @@ def test_ragas_itself_accepts_the_replies(ragas: Any, step_of: Callable[[Json], 
     def answer(request: Json, _n: int) -> str:
         return ANSWERS[step_of(request)](last_user_text(request), LEXICAL_JUDGE)
 
-    binding = BINDINGS[metric]
+    binding = BINDINGS[metric][0]
     with JudgeServer(answer) as server:
         reading = read(binding, ragas.score(binding.scorer, translate(CASE, binding), server.url), ())
     assert (reading.raw, reading.kind, reading.flags) == (raw, None, ())
@@ -110,7 +110,7 @@ def test_ragas_itself_accepts_the_questions(ragas: Any, step_of: Callable[[Json]
     def answer(request: Json, _n: int) -> str:
         return ANSWERS[step_of(request)](last_user_text(request), LEXICAL_JUDGE)
 
-    binding = BINDINGS["answer_relevancy"]
+    binding = BINDINGS["answer_relevancy"][0]
     with JudgeServer(answer) as server:
         reading = read(binding, ragas.score(binding.scorer, translate(CASE, binding), server.url), ())
     assert (reading.kind, reading.flags) == (None, ())

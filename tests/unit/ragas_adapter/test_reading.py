@@ -19,14 +19,14 @@ def faithfulness(value: float | None, statements: Sequence[str], verdicts: Seque
     if statements:
         steps.append({"step": "NLIStatementOutput", "output": {"statements": judged}})
     result: Any = {"value": value, "steps": steps, "cosines": []}
-    return read(BINDINGS["faithfulness"], result, ())
+    return read(BINDINGS["faithfulness"][0], result, ())
 
 
 def recall(value: float | None, reference: str, judged: Sequence[tuple[str, int]]) -> Reading:
     entries = [{"statement": text, "reason": "why", "attributed": number} for text, number in judged]
     steps = [{"step": "ContextRecallOutput", "output": {"classifications": entries}}]
     result: Any = {"value": value, "steps": steps, "cosines": []}
-    return read(BINDINGS["context_recall"], result, ())
+    return read(BINDINGS["context_recall"][0], result, ())
 
 
 def relevancy(value: float | None, replies: Sequence[tuple[str, int]], cosines: Sequence[float | None]) -> Reading:
@@ -34,7 +34,7 @@ def relevancy(value: float | None, replies: Sequence[tuple[str, int]], cosines: 
         {"step": "AnswerRelevanceOutput", "output": {"question": text, "noncommittal": flag}} for text, flag in replies
     ]
     result: Any = {"value": value, "steps": steps, "cosines": list(cosines)}
-    return read(BINDINGS["answer_relevancy"], result, ())
+    return read(BINDINGS["answer_relevancy"][0], result, ())
 
 
 def verdicts(reading: Reading) -> list[tuple[str | None, str | None]]:
@@ -135,7 +135,7 @@ def test_a_noncommittal_output_scores_0_with_a_note() -> None:
 def test_relevancy_without_questions_is_vacuous() -> None:
     reading = relevancy(0.0, [("", 0)] * 3, [])
     assert (reading.raw, reading.kind, reading.flags) == (0.0, None, ("vacuous",))
-    assert reading.raw == BINDINGS["answer_relevancy"].empty_score
+    assert reading.raw == BINDINGS["answer_relevancy"][0].empty_score
 
 
 def test_relevancy_over_fewer_questions_is_degraded() -> None:

@@ -62,13 +62,13 @@ RELEVANCY = pytest.approx(cosine(CASE.input, "Who?"))
 
 
 def score(ragas: Any, metric: str, server: JudgeServer, case: EvalCase = CASE) -> Json:
-    binding = BINDINGS[metric]
+    binding = BINDINGS[metric][0]
     result: Json = ragas.score(binding.scorer, translate(case, binding), server.url)
     return result
 
 
 def read(metric: str, result: Json) -> Reading:
-    return ADAPTER.read(BINDINGS[metric], result, ())
+    return ADAPTER.read(BINDINGS[metric][0], result, ())
 
 
 def steps_sent(server: JudgeServer) -> list[str]:
@@ -95,8 +95,8 @@ def test_calls_and_steps_are_as_bound(
     assert (reading.raw, reading.kind, reading.flags) == (raw, None, ())
     assert steps_sent(server) == steps
     assert len(server.embedding_requests) == embedding_calls
-    assert BINDINGS[metric].calls.high == len(steps)
-    assert BINDINGS[metric].embedding_calls.high == embedding_calls
+    assert BINDINGS[metric][0].calls.high == len(steps)
+    assert BINDINGS[metric][0].embedding_calls.high == embedding_calls
     assert set(steps) <= {step.name for step in ADAPTER.steps}
 
 
@@ -105,14 +105,14 @@ def test_without_claims_there_is_one_call_and_no_score(ragas: Any, judge: StartJ
     result = score(ragas, "faithfulness", server)
     assert result["value"] is None
     assert read("faithfulness", result).kind == "no_claims"
-    assert len(server.chat_requests) == BINDINGS["faithfulness"].calls.low == 1
+    assert len(server.chat_requests) == BINDINGS["faithfulness"][0].calls.low == 1
 
 
 def test_without_questions_the_score_is_0_and_nothing_is_embedded(ragas: Any, judge: StartJudge) -> None:
     server = judge({QUESTION: {"question": "", "noncommittal": 0}})
     reading = read("answer_relevancy", score(ragas, "answer_relevancy", server))
-    assert (reading.raw, reading.flags) == (BINDINGS["answer_relevancy"].empty_score, ("vacuous",))
-    assert len(server.embedding_requests) == BINDINGS["answer_relevancy"].embedding_calls.low == 0
+    assert (reading.raw, reading.flags) == (BINDINGS["answer_relevancy"][0].empty_score, ("vacuous",))
+    assert len(server.embedding_requests) == BINDINGS["answer_relevancy"][0].embedding_calls.low == 0
 
 
 def test_requests_are_stock(ragas: Any, judge: StartJudge) -> None:
@@ -154,7 +154,7 @@ HOSTILE_CASE = EvalCase(
 
 
 def proof_of(server: JudgeServer, metric: str, texts: Mapping[str, Any]) -> InputProof:
-    proof = InputProofBuilder(texts, BINDINGS[metric].sent)
+    proof = InputProofBuilder(texts, BINDINGS[metric][0].sent)
     for request in server.chat_requests:
         proof.see_messages([last_user_text(request.body)])
     for request in server.embedding_requests:
@@ -170,7 +170,7 @@ def test_hostile_texts_reach_the_judge_whole_and_in_their_place(ragas: Any, judg
         sent.field: HOSTILE_CASE.context_texts(sent.field)
         if sent.field.endswith("_contexts")
         else getattr(HOSTILE_CASE, sent.field)
-        for sent in BINDINGS[metric].sent
+        for sent in BINDINGS[metric][0].sent
     }
     assert proof_of(server, metric, texts) == InputProof()
     for field, text in texts.items():
@@ -301,7 +301,7 @@ def test_a_failed_embedding_is_an_error_after_one_request(ragas: Any, judge: Sta
 
 def test_a_silent_judge_ends_at_the_time_limit_of_the_job(ragas: Any, judge: StartJudge) -> None:
     server = judge({**GOOD, STATEMENTS: FAULTS["hang"]})
-    binding = BINDINGS["faithfulness"]
+    binding = BINDINGS["faithfulness"][0]
     with pytest.raises(CellError) as raised:
         ragas.score(binding.scorer, translate(CASE, binding), server.url, timeout=0.5)
     assert raised.value.type_name == "TimeoutError"
@@ -310,7 +310,7 @@ def test_a_silent_judge_ends_at_the_time_limit_of_the_job(ragas: Any, judge: Sta
 def test_cells_run_side_by_side_each_against_its_own_url(ragas: Any, judge: StartJudge) -> None:
     slow, quick = judge(GOOD), judge(GOOD)
     slow.hold()
-    waiting = ragas.submit("ragas:faithfulness", translate(CASE, BINDINGS["faithfulness"]), slow.url)
+    waiting = ragas.submit("ragas:faithfulness", translate(CASE, BINDINGS["faithfulness"][0]), slow.url)
     assert score(ragas, "faithfulness", quick)["value"] == 0.5
     assert not waiting.done()
     slow.release()
@@ -359,7 +359,7 @@ def test_nothing_but_the_judge_is_connected_to(judge: StartJudge, tmp_path: Path
             "judge": {"base_url": server.url, "model": "m", "embedding_model": "e", "max_output_tokens": 4096},
             "timeout": 60,
         }
-        for metric, binding in BINDINGS.items()
+        for metric, (binding, *_) in BINDINGS.items()
     ]
     lines = "".join(json.dumps(job) + "\n" for job in jobs)
     _ready, *answers = map(json.loads, run_script(script, tmp_path, str(seen), stdin=lines).splitlines())
