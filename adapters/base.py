@@ -273,6 +273,11 @@ class Adapter:
         """
         return self.bindings[metric][0]
 
+    def why_not(self, metric: str) -> Unsupported:
+        """Return why the framework does not score a metric; a metric that the adapter does not know is `not_yet`."""
+        unknown = Unsupported(kind="not_yet", reason=f"the adapter of {self.name} does not know this metric.")
+        return self.unsupported.get(metric, unknown)
+
     def scorers(self) -> tuple[Binding, ...]:
         """Return all bindings, in the order of the table."""
         return tuple(binding for own in self.bindings.values() for binding in own)

@@ -176,9 +176,9 @@ def adapters(context: click.Context, *, table: bool) -> None:
 @adapters.command()
 def install() -> None:
     """Install what the frameworks need beyond Python packages (Promptfoo's Node package), once."""
-    from evalparity.adapters.registry import ADAPTERS, load_adapter  # noqa: PLC0415 - heavy
+    from evalparity.adapters.registry import adapter_names, load_adapter  # noqa: PLC0415 - heavy
 
-    for name in ADAPTERS:
+    for name in adapter_names():
         adapter = load_adapter(name)
         if adapter.install is not None and adapter.installed_version() is not None:
             adapter.install(tell)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
-from evalparity.adapters.registry import ADAPTERS, load_adapter
+from evalparity.adapters.registry import adapter_faults, adapter_names, load_adapter
 from evalparity.comparisons.judge_options import JudgeOptions, resolve_judge
 from evalparity.comparisons.messages import tell
 from evalparity.comparisons.plan import Plan, choose_adapters, choose_metrics, make_plan
@@ -105,10 +105,10 @@ def describe(path: Path, loaded: LoadedSuite, plan: Plan, judge: JudgeSettings, 
 
 
 def _announce(loaded: LoadedSuite, plan: Plan, folder: RunFolder, *, frameworks: Sequence[str]) -> None:
-    lines = [f"note: {note}" for note in loaded.notes]
+    lines = [f"note: {note}" for note in (*loaded.notes, *adapter_faults())]
     lines += [
         f"{adapter.name} is not installed: {adapter.install_hint}"
-        for adapter in map(load_adapter, frameworks or ADAPTERS)
+        for adapter in map(load_adapter, frameworks or adapter_names())
         if adapter.installed_version() is None
     ]
     lines += [

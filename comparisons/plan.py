@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 from evalparity.adapters.base import Adapter, Binding, CallCount, Wiring
-from evalparity.adapters.registry import ADAPTERS, load_adapter
+from evalparity.adapters.registry import adapter_names, load_adapter
 from evalparity.unified_schema.cases import EvalCase, EvalSuite
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.metrics import METRICS
@@ -100,7 +99,7 @@ class PlanOptions:
     """
 
     scorers: Sequence[str] = ()
-    thresholds: Mapping[str, float] = MappingProxyType({})
+    thresholds: Mapping[str, float] = field(default_factory=dict)
     repeats: int = 1
     wiring: Wiring = "stock"
 
@@ -145,7 +144,7 @@ def choose_adapters(names: Sequence[str]) -> tuple[dict[str, Adapter], dict[str,
     Raises:
         UsageError: a name is unknown.
     """
-    adapters = {name: load_adapter(name) for name in (names or ADAPTERS)}
+    adapters = {name: load_adapter(name) for name in (names or adapter_names())}
     versions = {name: adapter.installed_version() for name, adapter in adapters.items()}
     if not names:
         adapters = {name: adapter for name, adapter in adapters.items() if versions[name] is not None}
@@ -213,7 +212,7 @@ def _check_metric(name: str, adapters: Mapping[str, Adapter]) -> None:
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(METRICS)}."
         raise UsageError(f"unknown metric {name!r}: {hint}")
     if not any(name in adapter.bindings for adapter in adapters.values()):
-        able = [other for other in ADAPTERS if name in load_adapter(other).bindings]
+        able = [other for other in adapter_names() if name in load_adapter(other).bindings]
         raise UsageError(
             f"none of {', '.join(adapters)} measures {name}: add --framework with one of {', '.join(able)}."
         )

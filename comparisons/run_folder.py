@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from evalparity.adapters.base import Binding
-from evalparity.adapters.registry import ADAPTERS, load_adapter
+from evalparity.adapters.registry import adapter_names, load_adapter
 from evalparity.comparisons.plan import Plan
 from evalparity.comparisons.render.json_report import json_pieces, parse_report
 from evalparity.comparisons.report import Report, RunInfo, build_report
@@ -189,4 +189,4 @@ def _interrupted(cell: PlannedLine) -> Outcome:
 
 def _bindings(record: RunRecord) -> Mapping[str, Binding]:
     names = dict.fromkeys(cell.framework for cell in record.planned)
-    return {binding.scorer: binding for name in ADAPTERS if name in names for binding in load_adapter(name).scorers()}
+    return {binding.scorer: binding for name in adapter_names() if name in names for binding in load_adapter(name).scorers()}

@@ -61,7 +61,7 @@ def _command(_folder: Path) -> WorkerCommand:
 ADAPTER = Adapter(
     name="ragas",
     requirement="ragas==0.4.3",
-    install_hint='pip install "ragas==0.4.3" "langchain-community>=0.3.27,<0.4" "instructor>=1.13,<2"',
+    install_hint='pip install "ragas==0.4.3" "langchain-community>=0.3.27,<0.4" "instructor>=1.13,<2" "rouge-score>=0.1.2,<0.2"',
     bindings=BINDINGS,
     unsupported=UNSUPPORTED,
     installed_version=version_of("ragas"),

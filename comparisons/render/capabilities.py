@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evalparity.adapters.base import Adapter, Binding, CallCount
-from evalparity.adapters.registry import ADAPTERS, load_adapter
+from evalparity.adapters.registry import adapter_faults, adapter_names, load_adapter
 from evalparity.unified_schema.metrics import METRICS
 
 WIDTH = 100
@@ -25,7 +25,7 @@ def render_versions() -> str:
         version = adapter.installed_version()
         table.add_row(adapter.name, version or "absent", adapter.requirement, ", ".join(adapter.bindings))
         missing += _missing(adapter, version)
-    return "\n".join([_as_text(table), *missing, "`evalparity adapters --table` says how each metric differs."])
+    return "\n".join([_as_text(table), *missing, *adapter_faults(), "`evalparity adapters --table` says how each metric differs."])
 
 
 def _missing(adapter: Adapter, version: str | None) -> list[str]:
@@ -53,8 +53,8 @@ def _metric(name: str) -> str:
 
 def _rows(adapter: Adapter, metric: str) -> Iterable[Sequence[str]]:
     """Return a row for each scorer, the default first, or one that says why there is none."""
-    if metric in adapter.unsupported:
-        why = adapter.unsupported[metric]
+    if metric not in adapter.bindings:
+        why = adapter.why_not(metric)
         yield (adapter.name, "-", "-", "-", "-", f"{why.kind}: {why.reason}")
     for binding in adapter.bindings.get(metric, ()):
         yield (
@@ -89,7 +89,7 @@ def _count(calls: CallCount) -> str:
 
 
 def _adapters() -> Iterable[Adapter]:
-    return map(load_adapter, ADAPTERS)
+    return map(load_adapter, adapter_names())
 
 
 def _table(*headings: str) -> Table:

@@ -1,0 +1,74 @@
+"""What all frameworks of one run share: the gateway, the judge, the limits, and who is told of each cell's end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalparity.adapters.base import Reading, Wiring
+from evalparity.adapters.judge.gateway import Gateway
+from evalparity.adapters.judge.settings import JudgeSettings
+from evalparity.adapters.judge.traffic import CellTraffic
+from evalparity.comparisons.plan import Batch, PlannedCell
+from evalparity.comparisons.settle import Failure, Settled, settle
+
+_MESSAGE_LENGTH = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Time limits of a run, in seconds."""
+
+    cell: float = 1800.0
+    framework: float = 21600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """Who is told what happens: a line for the user, each cell as it ends."""
+
+    line: Callable[[str], None]
+    ended: Callable[[Settled], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSetting:
+    """What all frameworks of one run share."""
+
+    gateway: Gateway
+    judge: JudgeSettings
+    limits: Limits
+    logs: Path
+    listener: Listener
+    wiring: Wiring
+
+    async def close(self, name: str) -> CellTraffic | None:
+        """Close a cell and return its traffic; None when closing it was under way already."""
+        try:
+            return await self.gateway.close_cell(name)
+        except KeyError:
+            return None
+
+    def fail(self, batch: Batch, failure: Failure, traffic: CellTraffic | None = None) -> None:
+        """Report the end of cells that got no answer."""
+        for cell in batch.cells:
+            self.settle(cell, failure, traffic, pays=cell is batch.cell)
+
+    def settle(
+        self, cell: PlannedCell, answer: Reading | Failure, traffic: CellTraffic | None = None, *, pays: bool = True
+    ) -> None:
+        """Report the end of a cell; an answer that cannot be an outcome is an error of the framework."""
+        try:
+            settled = settle(cell, answer, traffic, self.judge.name, pays=pays)
+        except ValueError as error:
+            reason = f"{cell.binding.scorer} answered what cannot be recorded: {short(error)}"
+            failure = Failure(kind="framework_error", reason=reason)
+            settled = settle(cell, failure, traffic, self.judge.name, pays=pays)
+        self.listener.ended(settled)
+
+
+def short(error: BaseException) -> str:
+    """Return the message of an error on one line, cut where it is long."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…"
