@@ -1,25 +1,28 @@
-"""The prompts of DeepEval's metrics, and how the lexical judge answers each in the form that it asks for.
-
-A prompt is a fixed text, then sections under fixed headings, then `JSON:`. Texts of a suite stand in the sections
-and may hold the same headings. What makes the cut certain all the same: the fixed text ends before the first
-heading, and lists are Python literals, which never hold a line break, so that the last heading before a list is
-DeepEval's own.
-"""
+"""The prompts of DeepEval's metrics, and how the lexical judge answers each in the form that it asks for."""
 
 from __future__ import annotations
 
-import ast
 import functools
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from evalparity.adapters.base import PromptStep
+from evalparity.adapters.deepeval_adapter.rubrics import RATINGS, TITLES, Rating
+from evalparity.adapters.deepeval_adapter.sections import (
+    END,
+    UnknownLayoutError,
+    after,
+    before_list,
+    between,
+    body,
+    read_list,
+)
 from evalparity.adapters.judge.lexical import ClaimJudgement, LexicalJudge
+from evalparity.adapters.judge.lexical.ratings import correctness, is_useful, on_scale, relevance, utilisation
 from evalparity.unified_schema.errors import JudgeError
-
-_END = "\n\nJSON:"
 
 _FAITHFULNESS_WORDS: Mapping[str, str] = MappingProxyType(
     {"supported": "yes", "contradicted": "no", "unsupported": "borderline"}
@@ -28,12 +31,12 @@ _RELEVANCE_WORDS: Mapping[str, str] = MappingProxyType({"yes": "yes", "no": "no"
 
 
 def _answer_truths(prompt: str, judge: LexicalJudge) -> str:
-    contexts = _after(_body(prompt), "**\n\nText:\n")
+    contexts = after(body(prompt), "**\n\nText:\n")
     return _json(truths=[" ".join(sentence.split()) for sentence in judge.split_sentences(contexts)])
 
 
 def _answer_claims(prompt: str, judge: LexicalJudge) -> str:
-    return _json(claims=judge.split_claims(_after(_body(prompt), "**\n\nAI Output:\n")))
+    return _json(claims=judge.split_claims(after(body(prompt), "**\n\nAI Output:\n")))
 
 
 def _answer_claim_verdicts(prompt: str, judge: LexicalJudge) -> str:
@@ -53,7 +56,7 @@ def _attribution(judged: ClaimJudgement) -> dict[str, str]:
 
 
 def _answer_statements(prompt: str, judge: LexicalJudge) -> str:
-    return _json(statements=judge.split_sentences(_after(_body(prompt), "**\n\nText:\n")))
+    return _json(statements=judge.split_sentences(after(body(prompt), "**\n\nText:\n")))
 
 
 def _answer_statement_verdicts(prompt: str, judge: LexicalJudge) -> str:
@@ -67,6 +70,38 @@ def _verdict(word: str, reason: str) -> dict[str, str]:
     return {"verdict": word} if word == "yes" else {"reason": reason, "verdict": word}
 
 
+_DOCUMENTS = re.compile(r"\n\nRetrieval Context  \((\d+) documents?\):\Z")
+
+
+def _answer_context_verdicts(prompt: str, judge: LexicalJudge) -> str:
+    text, _, literal = after(body(prompt), "**\n\nInput:\n").rpartition("\n")
+    contexts, heading = read_list(literal), _DOCUMENTS.search(text)
+    if heading is None or int(heading[1]) != len(contexts):
+        raise UnknownLayoutError("it does not number its documents")
+    _, reference = between(text[: heading.start()], ["\n\nExpected output:\n"])
+    return _json(verdicts=[_usefulness(judge, context, reference) for context in contexts])
+
+
+def _usefulness(judge: LexicalJudge, context: str, reference: str) -> dict[str, str]:
+    if is_useful(judge, context, reference):
+        return {"reason": "It supports a claim of the expected output.", "verdict": "yes"}
+    return {"reason": "It supports no claim of the expected output.", "verdict": "no"}
+
+
+def _answer_context_statement_verdicts(prompt: str, judge: LexicalJudge) -> str:
+    question, context = between(after(body(prompt), "**\n\nInput:\n"), ["\n\nContext:\n"])
+    statements = judge.split_sentences(context)
+    if not statements:  # as the prompt asks
+        nothing = "No statements found in provided context."
+        return _json(verdicts=[{"statement": context, "reason": nothing, "verdict": "no"}])
+    return _json(verdicts=[_relevance(judge, statement, question) for statement in statements])
+
+
+def _relevance(judge: LexicalJudge, statement: str, question: str) -> dict[str, str]:
+    judged = judge.judge_relevance(statement, question)
+    return {"statement": statement, **_verdict("yes" if judged.label == "yes" else "no", judged.reason)}
+
+
 def _answer_faithfulness_reason(prompt: str, _judge: LexicalJudge) -> str:
     return _reason(*_text_and_list(prompt, "**\n\nFaithfulness Score:\n", "\n\nContradictions:\n"))
 
@@ -76,8 +111,24 @@ def _answer_recall_reason(prompt: str, _judge: LexicalJudge) -> str:
 
 
 def _answer_relevancy_reason(prompt: str, _judge: LexicalJudge) -> str:
-    body = _after(_body(prompt), "**\n\n\nAnswer Relevancy Score:\n")
-    return _reason(body, _list(_after(body, "in the actual output:\n").partition("\n")[0]))
+    text = after(body(prompt), "**\n\n\nAnswer Relevancy Score:\n")
+    return _reason(text, read_list(after(text, "in the actual output:\n").partition("\n")[0]))
+
+
+# DeepEval writes its verdicts as Python shows them, which is no literal.
+_SHOWN_VERDICT = re.compile(r"(?<=\{'verdict': )<Verdict\.[A-Z]+: ('[a-z]+')>(?=, 'reason': )")
+
+
+def _answer_precision_reason(prompt: str, _judge: LexicalJudge) -> str:
+    text = _SHOWN_VERDICT.sub(r"\1", after(body(prompt), "**\n\nContextual Precision Score:\n"))
+    text, verdicts = before_list(text, "\n\nRetrieval Contexts:\n")
+    return _reason(text, [one["reason"] for one in verdicts if one["verdict"] == "no"])
+
+
+def _answer_context_relevancy_reason(prompt: str, _judge: LexicalJudge) -> str:
+    text = after(body(prompt), "**\n\n\nContextual Relevancy Score:\n")
+    text, _ = before_list(text, "\n\nStatement in the retrieval context that is relevant to the input:\n")
+    return _reason(*before_list(text, "\n\nReasons for why the retrieval context is irrelevant to the input:\n"))
 
 
 def _reason(text: str, against: Sequence[object]) -> str:
@@ -86,38 +137,53 @@ def _reason(text: str, against: Sequence[object]) -> str:
     return _json(reason=f"The score is {score}: {' '.join(reasons) or 'no reason speaks against it.'}")
 
 
-class _UnknownLayoutError(Exception):
-    """Raised when a prompt does not stand as DeepEval 4.3.1 writes it."""
+_Share = Callable[[LexicalJudge, Mapping[str, Any]], float]
+
+_SHARES: Mapping[str, tuple[_Share, str]] = MappingProxyType(
+    {
+        "answer_correctness": (
+            lambda judge, texts: correctness(judge, texts["output"], texts["reference"]),
+            "Of the claims of output and expected output, {:.0%} are shared (F1).",
+        ),
+        "answer_relevancy": (
+            lambda judge, texts: relevance(judge, texts["output"], texts["input"]),
+            "Of the output's sentences, {:.0%} address the input.",
+        ),
+        "context_utilisation": (
+            lambda judge, texts: utilisation(judge, texts["output"], texts["retrieved_contexts"]),
+            "Of the contexts, {:.0%} support a claim of the output.",
+        ),
+    }
+)
+"""By metric: what a rating rests on, and how it is put into words."""
 
 
-def _body(prompt: str) -> str:
-    if not prompt.endswith(_END):
-        raise _UnknownLayoutError(f"it does not end in {_END.strip()!r}")
-    return prompt.removesuffix(_END)
+def _answer_rating(rating: Rating, prompt: str, judge: LexicalJudge) -> str:
+    share_of, words = _SHARES[rating.metric]
+    share = share_of(judge, _rated_texts(rating, prompt))
+    return _json(reason=words.format(share), score=on_scale(share, rating.low, rating.high))
 
 
-def _after(text: str, heading: str) -> str:
-    _, found, rest = text.partition(heading)
-    if not found:
-        raise _UnknownLayoutError(f"it has no {heading.strip()!r}")
-    return rest
+def _rated_texts(rating: Rating, prompt: str) -> dict[str, Any]:
+    """Return the texts under the headings of GEval's test case, by canonical field."""
+    first, *others = (f"{TITLES[name]}:\n" for name in rating.fields)
+    text = after(body(prompt, _rating_end(rating)), f"\nTest Case:\n{first}")
+    headings = [f" \n\n{heading}" for heading in others]
+    if not rating.fields[-1].endswith("_contexts"):
+        return dict(zip(rating.fields, between(text, headings), strict=True))
+    text, contexts = before_list(text, headings.pop())
+    return dict(zip(rating.fields, (*between(text, headings), contexts), strict=True))
+
+
+def _rating_end(rating: Rating) -> str:
+    *most, last = (TITLES[name] for name in rating.fields)
+    titles = f"{most[0]} and {last}" if len(most) == 1 else f"{', '.join(most)}, and {last}"
+    example = f'{{\n  "reason": "your concise and informative reason here",\n  "score": {rating.low}\n}}'
+    return f" \n\n\n\nParameters:\n{titles}\n\n\n---\n**Example JSON:**\n{example}{END}"
 
 
 def _text_and_list(prompt: str, heading: str, list_heading: str) -> tuple[str, list[Any]]:
-    text, found, literal = _after(_body(prompt), heading).rpartition(list_heading)
-    if not found:
-        raise _UnknownLayoutError(f"it has no {list_heading.strip()!r}")
-    return text, _list(literal)
-
-
-def _list(literal: str) -> list[Any]:
-    try:
-        value = ast.literal_eval(literal)
-    except (ValueError, SyntaxError) as error:
-        raise _UnknownLayoutError("it holds no Python list where one is expected") from error
-    if not isinstance(value, list):
-        raise _UnknownLayoutError("it holds no Python list where one is expected")
-    return value
+    return before_list(after(body(prompt), heading), list_heading)
 
 
 def _json(**content: object) -> str:
@@ -132,24 +198,29 @@ _ANSWERS: Mapping[str, _Answer] = MappingProxyType(
         "FaithfulnessMetric.Claims": _answer_claims,
         "FaithfulnessMetric.Verdicts": _answer_claim_verdicts,
         "FaithfulnessMetric.FaithfulnessScoreReason": _answer_faithfulness_reason,
+        "ContextualPrecisionMetric.Verdicts": _answer_context_verdicts,
+        "ContextualPrecisionMetric.ContextualPrecisionScoreReason": _answer_precision_reason,
         "ContextualRecallMetric.Verdicts": _answer_sentence_verdicts,
         "ContextualRecallMetric.ContextualRecallScoreReason": _answer_recall_reason,
+        "ContextualRelevancyMetric.ContextualRelevancyVerdicts": _answer_context_statement_verdicts,
+        "ContextualRelevancyMetric.ContextualRelevancyScoreReason": _answer_context_relevancy_reason,
         "AnswerRelevancyMetric.Statements": _answer_statements,
         "AnswerRelevancyMetric.Verdicts": _answer_statement_verdicts,
         "AnswerRelevancyMetric.AnswerRelevancyScoreReason": _answer_relevancy_reason,
+        **{f"{rating.step_of}.ReasonScore": functools.partial(_answer_rating, rating) for rating in RATINGS.values()},
     }
 )
-"""By metric class and reply schema, as the worker names each call."""
+"""By metric and reply schema, as the worker names each call; uses of GEval are told apart by their names."""
 
 
 def _answer_known(name: str, answer: _Answer, prompt: str, judge: LexicalJudge) -> str:
     try:
         return answer(prompt, judge)
-    except _UnknownLayoutError as error:
+    except UnknownLayoutError as error:
         raise JudgeError(
             "unknown_step",
-            f"The lexical judge does not know this prompt of DeepEval's {name}: {error}. It knows version 4.3.1; "
-            "install that one or name a judge model.",
+            f"The lexical judge cannot read this prompt of DeepEval's {name}: {error}. "
+            "It reads those of version 4.3.1; install that one or name a judge model.",
         ) from error
 
 

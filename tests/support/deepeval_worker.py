@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evalparity.adapters.base import Binding
+from evalparity.adapters.base import Binding, Reading, Wiring
 from evalparity.adapters.boundary import scrubbed_environment
 from evalparity.adapters.deepeval_adapter.adapter import ADAPTER
 from evalparity.unified_schema.cases import EvalCase
+from support.judge_faults import Fault
 from support.judge_server import JudgeServer, Received, last_user_text
+
+Reply = str | Fault | Callable[[str], str]
+"""What the judge answers to a step: a text, a fault, or a function of the prompt."""
 
 GOOD_REPLIES: Mapping[str, str] = {
     "FaithfulnessMetric.Truths": '{"truths": ["T1.", "T2."]}',
@@ -28,6 +32,14 @@ GOOD_REPLIES: Mapping[str, str] = {
         }
     ),
     "FaithfulnessMetric.FaithfulnessScoreReason": '{"reason": "faithfulness reason"}',
+    "ContextualPrecisionMetric.Verdicts": json.dumps(
+        {"verdicts": [{"verdict": "no", "reason": "useless"}, {"verdict": "yes", "reason": "useful"}]}
+    ),
+    "ContextualPrecisionMetric.ContextualPrecisionScoreReason": '{"reason": "precision reason"}',
+    "ContextualRelevancyMetric.ContextualRelevancyVerdicts": json.dumps(
+        {"verdicts": [{"statement": "S1", "verdict": "yes"}, {"statement": "S2", "verdict": "no", "reason": "off"}]}
+    ),
+    "ContextualRelevancyMetric.ContextualRelevancyScoreReason": '{"reason": "relevancy reason"}',
     "ContextualRecallMetric.Verdicts": json.dumps(
         {"verdicts": [{"verdict": "yes", "reason": "1st node"}, {"verdict": "no", "reason": "nowhere"}]}
     ),
@@ -37,8 +49,24 @@ GOOD_REPLIES: Mapping[str, str] = {
         {"verdicts": [{"verdict": "no", "reason": "off topic"}, {"verdict": "idk"}]}
     ),
     "AnswerRelevancyMetric.AnswerRelevancyScoreReason": '{"reason": "relevancy reason"}',
+    "GEval(g_eval_answer_correctness).ReasonScore": '{"reason": "correctness reason", "score": 7}',
+    "GEval(answer_correctness_rubric).ReasonScore": '{"reason": "correctness reason", "score": 4}',
+    "GEval(answer_relevancy_rubric).ReasonScore": '{"reason": "relevancy reason", "score": 5}',
+    "GEval(context_utilisation_rubric).ReasonScore": '{"reason": "utilisation reason", "score": 2}',
 }
-"""A good reply for every step, one verdict per item."""
+"""A good reply for every step, one verdict per item of the case of these tests, which has two contexts."""
+
+ASKING: tuple[str, ...] = tuple(
+    binding.scorer.partition(":")[2]
+    for binding in ADAPTER.scorers()
+    if binding.asks_judge and binding.derived_from is None
+)
+"""The scorers that ask the judge themselves, without the framework's name."""
+
+
+def binding_of(name: str) -> Binding:
+    """Return a binding by its scorer's name without the framework's."""
+    return next(binding for binding in ADAPTER.scorers() if binding.scorer == f"deepeval:{name}")
 
 
 def step_of(request: Received) -> str | None:
@@ -62,22 +90,32 @@ class DeepEvalWorker:
         self.process.stdin.flush()
 
     def answer(
-        self, case: EvalCase, metric: str, base_url: str, *, timeout: float = 60, model: str = "any"
+        self, case: EvalCase, scorer: str, base_url: str, *, timeout: float = 60, wiring: Wiring = "stock"
     ) -> dict[str, Any]:
         """Score one cell and return the whole line: a result or an error."""
-        binding = ADAPTER.binding(metric)
-        self.send(job_for(case, binding, base_url, timeout=timeout, model=model))
+        self.send(job_for(case, binding_of(scorer), base_url, timeout=timeout, wiring=wiring))
         return self.receive()
+
+    def reading(self, case: EvalCase, scorer: str, base_url: str, *, wiring: Wiring = "stock") -> Reading:
+        """Score one cell and return what the answer means."""
+        return ADAPTER.read(binding_of(scorer), self.answer(case, scorer, base_url, wiring=wiring)["result"], ())
 
 
 def job_for(
-    case: EvalCase, binding: Binding, base_url: str, *, timeout: float = 60, model: str = "any"
+    case: EvalCase,
+    binding: Binding,
+    base_url: str,
+    *,
+    timeout: float = 60,
+    model: str = "any",
+    wiring: Wiring = "stock",
 ) -> dict[str, Any]:
     return {
         "id": f"{case.id}/{binding.scorer}",
-        "scorer": binding.scorer,
+        "scorer": binding.asked_scorer,
         "inputs": dict(ADAPTER.translate(case, binding)),
         "judge": {"base_url": base_url, "model": model, "embedding_model": None, "max_output_tokens": 512},
+        "wiring": wiring,
         "timeout": timeout,
     }
 
@@ -106,5 +144,10 @@ def steps_of(server: JudgeServer) -> list[str]:
     return [str(step_of(request)) for request in server.chat_requests]
 
 
+def prompts_of(server: JudgeServer) -> list[str]:
+    return [last_user_text(request.body) for request in server.chat_requests]
+
+
 def prompts_by_step(server: JudgeServer) -> dict[str, str]:
+    """Return one prompt of each step: the last."""
     return {str(step_of(request)): last_user_text(request.body) for request in server.chat_requests}

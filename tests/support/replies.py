@@ -22,6 +22,11 @@ TWO_GOOD: tuple[tuple[str, str], ...] = (
     ('with the "claims" key', '{"claims": ["First.", "Second."]}'),
     ('with the "statements" key', '{"statements": ["First.", "Second."]}'),
     ("with the 'verdicts' key", '{"verdicts": [{"verdict": "yes", "reason": "r"}, {"verdict": "no", "reason": "r"}]}'),
+    (
+        "The JSON will be a list of 'verdicts', with 2 mandatory fields",
+        '{"verdicts": [{"statement": "First.", "verdict": "yes"}, {"statement": "Second.", "verdict": "no"}]}',
+    ),
+    ("return a JSON object with two fields", '{"reason": "r", "score": 4}'),
     ("with the 'reason' key", '{"reason": "r"}'),
     ("create one or more statements from each sentence", "First.\nSecond."),
     ("Natural language inference", "Final verdict for each statement in order: Yes. No."),

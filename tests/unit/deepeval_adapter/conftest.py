@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from evalparity.unified_schema.cases import EvalCase
-from support.deepeval_worker import GOOD_REPLIES, DeepEvalWorker, end_worker, start_worker, step_of
-from support.judge_faults import Fault
-from support.judge_server import JudgeServer
+from support.deepeval_worker import GOOD_REPLIES, DeepEvalWorker, Reply, end_worker, start_worker, step_of
+from support.judge_faults import Fault, Json
+from support.judge_server import JudgeServer, last_user_text
 
 
 @pytest.fixture(scope="session")
@@ -26,10 +26,15 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeepEvalWorker]
 def scripted() -> Callable[..., JudgeServer]:
     """From replies by step, beyond the good ones, to a judge's server."""
 
-    def make(replies: Mapping[str, str | Fault] | None = None) -> JudgeServer:
+    def make(replies: Mapping[str, Reply] | None = None) -> JudgeServer:
         table = {**GOOD_REPLIES, **(replies or {})}
-        # The step stands in a header, and the request that is being answered is the last that came.
-        server = JudgeServer(lambda _request, _n: table[str(step_of(server.requests[-1]))])
+
+        def answer(request: Json, _n: int) -> str | Fault:
+            # The step stands in a header, and the request that is being answered is the last that came.
+            reply = table[str(step_of(server.requests[-1]))]
+            return reply(last_user_text(request)) if callable(reply) else reply
+
+        server = JudgeServer(answer)
         return server
 
     return make

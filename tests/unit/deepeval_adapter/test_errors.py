@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -9,21 +10,40 @@ import pytest
 from evalparity.adapters.deepeval_adapter.adapter import ADAPTER, error_kind
 from evalparity.unified_schema.cases import EvalCase
 from support import judge_faults
-from support.deepeval_worker import DeepEvalWorker, steps_of
+from support.deepeval_worker import ASKING, DeepEvalWorker, binding_of, prompts_of
 from support.judge_faults import Fault
 from support.judge_server import JudgeServer
 
 Scripted = Callable[..., JudgeServer]
 
-METRIC_OF = {
+SCORER_OF = {
     "FaithfulnessMetric": "faithfulness",
-    "ContextualRecallMetric": "context_recall",
+    "ContextualPrecisionMetric": "contextual_precision",
+    "ContextualRecallMetric": "contextual_recall",
+    "ContextualRelevancyMetric": "contextual_relevancy",
     "AnswerRelevancyMetric": "answer_relevancy",
 }
 
 TRUTHS, CLAIMS = "FaithfulnessMetric.Truths", "FaithfulnessMetric.Claims"
 VERDICTS, REASON = "FaithfulnessMetric.Verdicts", "FaithfulnessMetric.FaithfulnessScoreReason"
 RECALL, STATEMENTS = "ContextualRecallMetric.Verdicts", "AnswerRelevancyMetric.Statements"
+PRECISION, PRECISION_REASON = (
+    "ContextualPrecisionMetric.Verdicts",
+    "ContextualPrecisionMetric.ContextualPrecisionScoreReason",
+)
+RELEVANCY, RELEVANCY_REASON = (
+    "ContextualRelevancyMetric.ContextualRelevancyVerdicts",
+    "ContextualRelevancyMetric.ContextualRelevancyScoreReason",
+)
+
+
+def one(verdict: str, **fields: str) -> dict[str, str]:
+    return {"verdict": verdict, "reason": "r", **fields}
+
+
+def listed(*verdicts: object) -> str:
+    return json.dumps({"verdicts": verdicts})
+
 
 # Step, its reply, and the kind of the cell; seen with DeepEval 4.3.1.
 BAD_REPLIES = [
@@ -59,6 +79,32 @@ BAD_REPLIES = [
     (STATEMENTS, '{"statements": "S"}', "bad_schema"),
     (STATEMENTS, '{"statements": [1, 2]}', "bad_schema"),
     (STATEMENTS, "{}", "bad_schema"),
+    (PRECISION, "well done", "bad_json"),
+    (PRECISION, "{}", "missing_verdicts"),
+    (PRECISION, listed(), "missing_verdicts"),
+    (PRECISION, listed(one("yes")), "missing_verdicts"),
+    (PRECISION, listed(one("maybe"), one("yes")), "missing_verdicts"),
+    (PRECISION, listed(one("borderline"), one("yes")), "missing_verdicts"),
+    (PRECISION, listed(one("yes"), one("no"), one("yes")), "surplus_verdicts"),
+    (PRECISION, listed(one("maybe"), one("yes"), one("no")), "surplus_verdicts"),
+    (PRECISION, listed("yes", "no"), "bad_schema"),
+    (PRECISION, listed({"verdict": "yes"}, one("no")), "bad_schema"),
+    (PRECISION, '{"verdicts": 2}', "bad_schema"),
+    (PRECISION_REASON, "well done", "bad_json"),
+    (PRECISION_REASON, "{}", "bad_schema"),
+    (RELEVANCY, "well done", "bad_json"),
+    (RELEVANCY, "{}", "bad_schema"),
+    (RELEVANCY, '{"verdicts": null}', "bad_schema"),
+    (RELEVANCY, '{"verdicts": {}}', "bad_schema"),
+    (RELEVANCY, '{"verdicts": {"a": 1}}', "bad_schema"),
+    (RELEVANCY, listed("yes"), "bad_schema"),
+    (RELEVANCY, listed(None), "bad_schema"),
+    (RELEVANCY, listed(one("yes")), "bad_schema"),
+    (RELEVANCY, '{"verdicts": [{"statement": 5, "verdict": "yes"}]}', "bad_schema"),
+    (RELEVANCY, listed(one("relevant", statement="S")), "missing_verdicts"),
+    (RELEVANCY, listed(one("yes", statement="S"), one("borderline", statement="S")), "missing_verdicts"),
+    (RELEVANCY_REASON, "well done", "bad_json"),
+    (RELEVANCY_REASON, "{}", "bad_schema"),
 ]
 
 
@@ -66,14 +112,16 @@ BAD_REPLIES = [
 def test_a_bad_reply_ends_in_its_kind(
     worker: DeepEvalWorker, scripted: Scripted, case: EvalCase, step: str, reply: str, kind: str
 ) -> None:
-    metric = METRIC_OF[step.partition(".")[0]]
+    scorer = SCORER_OF[step.partition(".")[0]]
     with scripted({step: reply}) as server:
-        answer = worker.answer(case, metric, server.url)
+        answer = worker.answer(case, scorer, server.url)
 
     if "error" in answer:
         assert error_kind(answer["error"]["type"], answer["error"]["message"]) == kind
     else:
-        assert ADAPTER.read(ADAPTER.binding(metric), answer["result"], ()).kind == kind
+        reading = ADAPTER.read(binding_of(scorer), answer["result"], ())
+        assert (reading.kind, reading.raw) == (kind, answer["result"]["score"])
+        assert ("degraded" in reading.flags) == (kind != "bad_schema")
 
 
 FAULTS = [
@@ -90,18 +138,19 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("metric", ADAPTER.bindings)
+@pytest.mark.parametrize("scorer", ASKING)
 @pytest.mark.parametrize(("name", "kind"), FAULTS)
-def test_a_failing_judge_is_asked_once_per_step_and_ends_in_its_kind(
-    worker: DeepEvalWorker, case: EvalCase, metric: str, name: str, kind: str
+def test_a_failing_judge_is_asked_each_prompt_once_and_ends_in_its_kind(
+    worker: DeepEvalWorker, case: EvalCase, scorer: str, name: str, kind: str
 ) -> None:
     with JudgeServer(lambda _request, _n: getattr(judge_faults, name)) as server:
-        answer = worker.answer(case, metric, server.url)
-        steps = steps_of(server)
+        answer = worker.answer(case, scorer, server.url)
+        prompts = prompts_of(server)
 
     assert answer["error"]["type"] == "JudgeCallError"
     assert error_kind(answer["error"]["type"], answer["error"]["message"]) == kind
-    assert len(steps) == len(set(steps)) == (2 if metric == "faithfulness" else 1)
+    # Two steps, or the two contexts, are asked for side by side.
+    assert len(prompts) == len(set(prompts)) == (2 if scorer in {"faithfulness", "contextual_relevancy"} else 1)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +174,7 @@ def test_an_unreachable_judge_ends_in_connect(worker: DeepEvalWorker, case: Eval
     with JudgeServer() as server:
         url = server.url
 
-    error = worker.answer(case, "context_recall", url)["error"]
+    error = worker.answer(case, "contextual_recall", url)["error"]
 
     assert error_kind(error["type"], error["message"]) == "connect"
 

@@ -13,8 +13,8 @@ from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS, Item
 YES, NO, BORDERLINE = "yes", "no", "borderline"
 
 
-def said(word: Any, verdict: str | None, reason: Any = None) -> dict[str, Any]:
-    return {"said": word, "verdict": verdict, "reason": reason}
+def said(word: Any, verdict: str | None, reason: Any = None, statement: Any = None) -> dict[str, Any]:
+    return {"said": word, "verdict": verdict, "reason": reason, "statement": statement}
 
 
 def verdicts(*words: str | None) -> list[dict[str, Any]]:
@@ -23,12 +23,12 @@ def verdicts(*words: str | None) -> list[dict[str, Any]]:
 
 def result(score: float, judged: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:
     counted = [one["verdict"] for one in judged if one["verdict"]]
-    empty = {"reason": "because", "truths": None, "claims": None, "statements": None}
-    return {**empty, "score": score, "verdicts": judged, "counted": counted, **fields}
+    empty = dict.fromkeys(("truths", "claims", "statements", "contexts", "rating"))
+    told = {"reason": "because", "score": score, "verdicts": judged, "counted": counted, "replied": [len(judged)]}
+    return {**empty, **told, **fields}
 
 
 def read(metric: str, answer: dict[str, Any]) -> Reading:
-    assert ADAPTER.read is not None
     return ADAPTER.read(ADAPTER.binding(metric), answer, ())
 
 
@@ -67,6 +67,7 @@ def test_nothing_to_check_keeps_the_convention_and_flags_it() -> None:
 
 CLAIMS = {"claims": ["A", "B", "C"], "truths": []}
 STATEMENTS = {"statements": ["A", "B"]}
+CONTEXTS = {"contexts": ["A", "B"]}
 
 REFUSED = {
     "fewer verdicts than claims": ("faithfulness", result(1.0, verdicts(YES), **CLAIMS), "missing_verdicts"),
@@ -89,6 +90,27 @@ REFUSED = {
     ),
     "an unknown word in recall": ("context_recall", result(1.0, verdicts(YES, None)), "missing_verdicts"),
     "only unknown words in recall": ("context_recall", result(0.0, verdicts(None)), "missing_verdicts"),
+    "fewer verdicts than contexts": ("context_precision", result(1.0, verdicts(YES), **CONTEXTS), "missing_verdicts"),
+    "more verdicts than contexts": (
+        "context_precision",
+        result(1.0, verdicts(YES, NO, NO), **CONTEXTS),
+        "surplus_verdicts",
+    ),
+    "an unknown word that moves the ranks up": (
+        "context_precision",
+        result(1.0, verdicts(None, YES), **CONTEXTS),
+        "missing_verdicts",
+    ),
+    "no verdict on one of the contexts": (
+        "context_relevancy",
+        result(1.0, verdicts(YES, YES), replied=[2, 0]),
+        "missing_verdicts",
+    ),
+    "an unknown word on a statement": (
+        "context_relevancy",
+        result(1.0, verdicts(YES, None), replied=[2]),
+        "missing_verdicts",
+    ),
 }
 
 
@@ -105,6 +127,9 @@ def test_a_score_on_an_incomplete_list_of_verdicts_is_kept_but_not_accepted(name
 
 MISSHAPEN = {
     "no verdict at all in recall": ("context_recall", result(0, [])),
+    "no list of verdicts in recall": ("context_recall", result(0, [], replied=[None])),
+    "no list of verdicts for one context": ("context_relevancy", result(1.0, verdicts(YES), replied=[1, None])),
+    "no list of verdicts for any context": ("context_relevancy", result(0, [], replied=[None, None])),
     "claims that are a text": ("faithfulness", result(1.0, verdicts(YES), claims="abc", truths=[])),
     "claims that are numbers": ("faithfulness", result(1.0, verdicts(YES), claims=[1], truths=[])),
     "truths that are a text": ("faithfulness", result(1.0, verdicts(YES), claims=["A"], truths="abc")),
@@ -132,6 +157,7 @@ def test_a_score_that_its_own_verdicts_do_not_give_is_flagged() -> None:
     assert read("faithfulness", result(0.9, verdicts(YES, NO, YES), **CLAIMS)).flags == ("inconsistent",)
     assert read("answer_relevancy", result(0.5, verdicts(YES, BORDERLINE), **STATEMENTS)).flags == ("inconsistent",)
     assert read("context_recall", result(1.0, verdicts(YES, NO))).flags == ("inconsistent",)
+    assert read("context_precision", result(1.0, verdicts(NO, YES), **CONTEXTS)).flags == ("inconsistent",)
 
 
 def test_words_and_reasons_of_other_types_are_kept_as_text_or_left_out() -> None:
