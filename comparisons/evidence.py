@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from types import MappingProxyType
 
-from evalparity.adapters.base import Binding, Formula
+from evalparity.adapters.base import Binding
 from evalparity.comparisons.measured import is_measured, state
 from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS, Item, Outcome
 
@@ -23,8 +23,8 @@ LONGEST_MESSAGE = 300
 NOUNS: Mapping[str, str] = MappingProxyType({"question": "generated question"})
 """What a reader is told where the name of an item alone says too little."""
 
-Measure = Formula
-"""What a score is made of: a share of items with verdicts, a mean of numbers such as cosines, ranks, its own rule."""
+RANKED = "mean precision at the ranks of the passing ones of"
+"""How a score of ranked items is told: average precision, cut off at what was retrieved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,13 +55,24 @@ class Cell:
         return tuple(item.value for item in self.outcome.details.items if item.value is not None)
 
     @property
-    def measure(self) -> Measure | None:
-        """What the score is made of; None where no steps are visible and the scale does not tell."""
-        if self.binding is not None and self.binding.formula is not None:
-            return self.binding.formula
-        if self.values or (self.binding is not None and self.binding.scale.cosine):
-            return "mean"
-        return "share" if self.judged else None
+    def measure(self) -> str | None:
+        """What the score is made of, alike for scores that are made alike; None where nothing tells.
+
+        `share`, `ranked`, the mean of something, or the scorer's own name for a formula that no other has.
+        """
+        formula = self.binding.formula if self.binding is not None else None
+        if formula == "own":
+            return self.outcome.scorer
+        if formula == "mean" or self.values or (self.binding is not None and self.binding.scale.cosine):
+            return f"mean {self.unit}"
+        return formula or ("share" if self.judged else None)
+
+    @property
+    def unit(self) -> str:
+        """What the numbers of the items are."""
+        if self.binding is not None and self.binding.scale.cosine:
+            return "cosine"
+        return "rating" if self.binding is not None and self.binding.item == "rating" else "value"
 
     @property
     def comparable(self) -> bool:
@@ -140,12 +151,15 @@ def definition(cell: Cell) -> str:
     if cell.values:
         return _number(cell)
     words = ", ".join(f"{n} {word}" for word, n in _verdict_counts(cell))
-    return f"share of {count(cell, len(cell.items))} ({words})" if words else "no steps visible"
+    formula = cell.binding.formula if cell.binding is not None else None
+    rule = {"ranked": RANKED, "own": "a rule of its own over"}.get(formula or "", "share of")
+    return f"{rule} {count(cell, len(cell.items))} ({words})" if words else "no steps visible"
 
 
 def _number(cell: Cell) -> str:
-    unit = "cosine" if cell.binding is not None and cell.binding.scale.cosine else "value"
-    items, score = count(cell, len(cell.values)), cell.outcome.score
+    unit, items, score = cell.unit, count(cell, len(cell.values)), cell.outcome.score
+    if unit == "rating":
+        return f"{items} at {_span(cell.values)} of 1"
     if score is not None and abs(fmean(cell.values) - score) <= TOLERANCE:
         return f"mean {unit} of {items}"
     return f"a rule of its own over {items} with a {unit} of {_span(cell.values)}"

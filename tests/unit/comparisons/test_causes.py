@@ -376,3 +376,48 @@ def test_scorers_of_one_framework_are_told_apart(make, compare):
     strict = make.cell("deepeval", scorer="deepeval:strict", kind="timeout")
     cause = not_measured(compare(make.cell("deepeval", 1.0), strict))
     assert cause.evidence.startswith("deepeval:strict has no score")
+
+
+# formulas of other kinds
+
+
+@pytest.fixture
+def compare_precision(make, compare):
+    """Average precision here, a plain share there, a formula of its own elsewhere, and ratings."""
+    bindings = {
+        "ragas": make.binding("ragas", "context_precision", item="context", formula="ranked"),
+        "deepeval": make.binding("deepeval", "context_precision", item="context", formula="share"),
+        "promptfoo": make.binding("promptfoo", "context_precision", item="sentence", formula="own"),
+        "other": make.binding("other", "context_precision", item="sentence", formula="own"),
+        "rater": make.binding("rater", "context_precision", item="rating", formula="mean"),
+    }
+    return lambda *outcomes: compare(*outcomes, bind=bindings)
+
+
+def test_each_formula_is_told_in_its_own_words(make, compare_precision):
+    rated = make.cell("rater", 0.25, details=Details(items=(Item(kind="rating", value=0.25, native_verdict="2"),)))
+    cause = different_definition(
+        compare_precision(
+            make.cell("ragas", 1.0, verdicts="ynn"),
+            make.cell("deepeval", 0.33, verdicts="ynn"),
+            make.cell("promptfoo", 0.2, verdicts="yn"),
+            rated,
+        )
+    )
+    assert (cause.name, cause.grade) == ("different_definition", "consistent")
+    assert cause.evidence == (
+        "ragas: mean precision at the ranks of the passing ones of 3 contexts (1 yes, 2 no); "
+        "deepeval: share of 3 contexts (1 yes, 2 no); "
+        "promptfoo: a rule of its own over 2 sentences (1 yes, 1 no); "
+        "rater: 1 rating at 0.25 of 1"
+    )
+
+
+def test_two_formulas_of_their_own_are_two_definitions(make, compare_precision):
+    cells = (make.cell("promptfoo", 0.2, verdicts="yn"), make.cell("other", 0.9, verdicts="yn"))
+    assert different_definition(compare_precision(*cells)).grade == "consistent"
+
+
+def test_a_ranked_score_is_not_recounted_as_a_share(make, compare_precision):
+    cells = (make.cell("ragas", 1.0, verdicts="yu"), make.cell("deepeval", 0.5, verdicts="yn"))
+    assert ambiguous_claims(compare_precision(*cells)) is None
