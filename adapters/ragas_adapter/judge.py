@@ -5,6 +5,7 @@ The only module that imports Ragas; it runs under `evalparity.adapters.worker`.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -19,9 +20,26 @@ from instructor.core.exceptions import InstructorRetryException
 from openai import AsyncOpenAI, OpenAI
 from ragas.embeddings.base import BaseRagasEmbedding
 from ragas.llms.base import InstructorBaseRagasLLM, llm_factory
-from ragas.metrics.collections import AnswerRelevancy, ContextRecall, Faithfulness
+from ragas.metrics.collections import (
+    AnswerCorrectness,
+    AnswerRelevancy,
+    BleuScore,
+    ContextPrecisionWithReference,
+    ContextRecall,
+    ContextRelevance,
+    ContextUtilization,
+    DomainSpecificRubrics,
+    ExactMatch,
+    FactualCorrectness,
+    Faithfulness,
+    NonLLMStringSimilarity,
+    RougeScore,
+    SemanticSimilarity,
+    StringPresence,
+)
 
 from evalparity.adapters.judge.steps import STEP_HEADER
+from evalparity.unified_schema.rubrics import RUBRICS
 
 FRAMEWORK = "ragas"
 
@@ -48,12 +66,14 @@ class Recorder(InstructorBaseRagasLLM):  # type: ignore[misc]
 
     Attributes:
         steps: step name and output of every answered call, in order.
+        failures: type and message of what ended the others; some metrics go on as if nothing had happened.
     """
 
     is_async = True
 
     def __init__(self, client: AsyncOpenAI, model: str) -> None:
         self.steps: list[dict[str, Any]] = []
+        self.failures: list[dict[str, str]] = []
         self._client, self._model = client, model
 
     def generate(self, prompt: str, response_model: type[Any]) -> Any:  # noqa: ANN401 - Ragas' signature
@@ -68,7 +88,12 @@ class Recorder(InstructorBaseRagasLLM):  # type: ignore[misc]
             output = await model.agenerate(prompt, response_model)
         except InstructorRetryException as error:
             # instructor wraps every failure in this one; what happened is its cause.
-            raise (error.__cause__ or error) from None
+            cause = error.__cause__ or error
+            self.failures.append({"type": type(cause).__name__, "message": str(cause)})
+            raise cause from None
+        except Exception as error:
+            self.failures.append({"type": type(error).__name__, "message": str(error)})
+            raise
         self.steps.append({"step": step, "output": output.model_dump()})
         return output
 
@@ -124,29 +149,57 @@ def _finite(number: float) -> float | None:
     return float(number) if math.isfinite(number) else None
 
 
+def _rubric(metric: str) -> Callable[[Recorder, Embedder], Any]:
+    levels = {f"score{score}_description": text for score, text in RUBRICS[metric].levels.items()}
+    return lambda llm, _embeddings: DomainSpecificRubrics(llm=llm, rubrics=levels)
+
+
 _METRICS: Mapping[str, Callable[[Recorder, Embedder], Any]] = MappingProxyType(
     {
         "ragas:faithfulness": lambda llm, _embeddings: Faithfulness(llm=llm),
-        "ragas:context_recall": lambda llm, _embeddings: ContextRecall(llm=llm),
         "ragas:answer_relevancy": lambda llm, embeddings: AnswerRelevancy(llm=llm, embeddings=embeddings),
+        "ragas:answer_relevancy_rubric": _rubric("answer_relevancy"),
+        "ragas:context_precision": lambda llm, _embeddings: ContextPrecisionWithReference(llm=llm),
+        "ragas:context_recall": lambda llm, _embeddings: ContextRecall(llm=llm),
+        # The gateway asks again where that helps; a rating that is none must not be asked for until it is one.
+        "ragas:context_relevance": lambda llm, _embeddings: ContextRelevance(llm=llm, max_retries=1),
+        "ragas:context_utilization": lambda llm, _embeddings: ContextUtilization(llm=llm),
+        "ragas:context_utilisation_rubric": _rubric("context_utilisation"),
+        "ragas:answer_correctness": lambda llm, embeddings: AnswerCorrectness(llm=llm, embeddings=embeddings),
+        "ragas:factual_correctness": lambda llm, _embeddings: FactualCorrectness(llm=llm),
+        "ragas:answer_correctness_rubric": _rubric("answer_correctness"),
+        "ragas:semantic_similarity": lambda _llm, embeddings: SemanticSimilarity(embeddings=embeddings),
+        "ragas:exact_match": lambda _llm, _embeddings: ExactMatch(),
+        "ragas:string_presence": lambda _llm, _embeddings: StringPresence(),
+        "ragas:rouge_score": lambda _llm, _embeddings: RougeScore(),
+        "ragas:bleu_score": lambda _llm, _embeddings: BleuScore(),
+        "ragas:non_llm_string_similarity": lambda _llm, _embeddings: NonLLMStringSimilarity(),
     }
 )
+
+_BLOCKING = frozenset({"ragas:semantic_similarity"})
+"""They embed synchronously inside their coroutine; in this process' loop they would hold up all other cells."""
 
 
 async def score(job: dict[str, Any]) -> dict[str, Any]:
     """Score one cell and return Ragas' number with the steps behind it.
 
     Returns:
-        `value` (None for NaN), `steps` (name and output of each call) and `cosines` (of generated questions).
+        `value` (None for NaN), `reason`, `steps` (name and output of each answered call), `failures` (type and message
+        of the others), `cosines` (of the first embedded text with those of the last request) and `contexts`.
     """
     judge = job["judge"]
     client = _root_client().with_options(base_url=judge["base_url"])
     recorder = Recorder(client, judge["model"])
     embedder = Embedder(client, judge["embedding_model"], timeout=job["timeout"])
-    metric = _METRICS[job["scorer"]](recorder, embedder)
-    result = await metric.ascore(**job["inputs"])
+    scoring = _METRICS[job["scorer"]](recorder, embedder).ascore(**job["inputs"])
+    blocks = job["scorer"] in _BLOCKING
+    result = await (asyncio.to_thread(asyncio.run, scoring) if blocks else scoring)
     return {
         "value": _finite(result.value),
+        "reason": result.reason,
         "steps": recorder.steps,
+        "failures": recorder.failures,
         "cosines": embedder.cosines(),
+        "contexts": job["inputs"].get("retrieved_contexts", []),
     }

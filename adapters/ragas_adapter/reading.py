@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
 from evalparity.adapters.base import Binding, JsonObject, JudgeReply, Reading
+from evalparity.adapters.ragas_adapter.answers import (
+    AGAIN,
+    VERDICTS,
+    Problem,
+    differ,
+    odd_number,
+    outputs,
+    raw_of,
+    reading,
+)
+from evalparity.adapters.ragas_adapter.contexts import context_precision, context_relevance
+from evalparity.adapters.ragas_adapter.correctness import answer_correctness, factual_correctness, rubric_rating
 from evalparity.adapters.ragas_adapter.pairing import pair_verdicts
-from evalparity.unified_schema.outcomes import Details, Item, ItemVerdict
+from evalparity.unified_schema.outcomes import Details, Item
 
-_TOLERANCE = 1e-6
-_VERDICTS: Mapping[int, ItemVerdict] = MappingProxyType({1: "yes", 0: "no"})
-_AGAIN = "Repeat the cell, or use a judge that keeps to the form."
+_NO_DIRECTION = "The embedding model gave a vector without direction, which has no cosine. Use another one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,18 +39,10 @@ class _Judged:
         return Item(
             kind=kind,
             text=text,
-            verdict=_VERDICTS.get(self.number),
+            verdict=VERDICTS.get(self.number),
             native_verdict=str(self.number),
             reason=self.reason,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Problem:
-    """Why a number of Ragas must not be used."""
-
-    kind: str
-    reason: str
 
 
 def read(binding: Binding, result: JsonObject, _replies: Sequence[JudgeReply]) -> Reading:
@@ -49,19 +50,19 @@ def read(binding: Binding, result: JsonObject, _replies: Sequence[JudgeReply]) -
     return _READERS[binding.scorer](result)
 
 
-def _outputs(result: JsonObject, step: str) -> list[Any]:
-    """Return the outputs of the calls of one step, in order."""
-    steps: Any = result["steps"]
-    return [call["output"] for call in steps if call["step"] == step]
+def _number_alone(result: JsonObject) -> Reading:
+    """Return a number that has no steps."""
+    return Reading(raw=raw_of(result))
 
 
-def _raw(result: JsonObject) -> float | None:
-    value: Any = result["value"]
-    return None if value is None else float(value)
+def _similarity(result: JsonObject) -> Reading:
+    if raw_of(result) is None:
+        return Reading(kind="embedding", reason=_NO_DIRECTION)
+    return _number_alone(result)
 
 
 def _faithfulness(result: JsonObject) -> Reading:
-    statements: list[str] = _outputs(result, "StatementGeneratorOutput")[0]["statements"]
+    statements: list[str] = outputs(result, "StatementGeneratorOutput")[0]["statements"]
     if not statements:
         return Reading(
             kind="no_claims",
@@ -69,7 +70,7 @@ def _faithfulness(result: JsonObject) -> Reading:
         )
     judged = [
         _Judged(statement=entry["statement"], reason=entry["reason"], number=entry["verdict"])
-        for entry in _outputs(result, "NLIStatementOutput")[0]["statements"]
+        for entry in outputs(result, "NLIStatementOutput")[0]["statements"]
     ]
     pairs, surplus = pair_verdicts(statements, [entry.statement for entry in judged])
     items = [
@@ -78,28 +79,28 @@ def _faithfulness(result: JsonObject) -> Reading:
     ]
     items += [judged[at].item("claim", judged[at].statement) for at in surplus]
     problem = _count_problem(statements=len(statements), missing=pairs.count(None), surplus=len(surplus))
-    return _share(_raw(result), items, judged, problem=problem)
+    return _share(raw_of(result), items, judged, problem=problem)
 
 
-def _count_problem(*, statements: int, missing: int, surplus: int) -> _Problem | None:
+def _count_problem(*, statements: int, missing: int, surplus: int) -> Problem | None:
     if not missing and not surplus:
         return None
-    return _Problem(
+    return Problem(
         kind="missing_verdicts" if missing else "surplus_verdicts",
         reason=f"Of {statements} claims {missing} got no verdict, and {surplus} verdicts belong to none of them; "
-        f"Ragas divides by the verdicts it got. {_AGAIN}",
+        f"Ragas divides by the verdicts it got. {AGAIN}",
     )
 
 
 def _context_recall(result: JsonObject) -> Reading:
     judged = [
         _Judged(statement=entry["statement"], reason=entry["reason"], number=entry["attributed"])
-        for entry in _outputs(result, "ContextRecallOutput")[0]["classifications"]
+        for entry in outputs(result, "ContextRecallOutput")[0]["classifications"]
     ]
     if not judged:
-        return Reading(kind="bad_schema", reason=f"The judge classified no statement of the reference. {_AGAIN}")
+        return Reading(kind="bad_schema", reason=f"The judge classified no statement of the reference. {AGAIN}")
     items = [entry.item("statement", entry.statement) for entry in judged]
-    return _share(_raw(result), items, judged)
+    return _share(raw_of(result), items, judged)
 
 
 def _share(
@@ -107,64 +108,35 @@ def _share(
     items: Sequence[Item],
     judged: Sequence[_Judged],
     *,
-    problem: _Problem | None = None,
+    problem: Problem | None = None,
 ) -> Reading:
     """Return the reading of a share of verdicts, held against Ragas' own formula: their mean."""
     numbers = [entry.number for entry in judged]
-    odd = _odd_number("the verdict", numbers)
+    odd = odd_number("the verdict", numbers)
     expected = sum(numbers) / len(numbers) if numbers else None
-    return _reading(
+    return reading(
         raw,
         Details(items=tuple(items)),
         problem=problem or odd,
         degraded=problem is not None,
-        inconsistent=odd is None and _differ(raw, expected),
-    )
-
-
-def _odd_number(what: str, numbers: Sequence[int]) -> _Problem | None:
-    odd = sorted(set(numbers) - set(_VERDICTS))
-    if not odd:
-        return None
-    given = ", ".join(map(str, odd))
-    return _Problem(
-        kind="bad_schema", reason=f"The judge gave {what} {given} where only 0 and 1 are asked for. {_AGAIN}"
-    )
-
-
-def _differ(raw: float | None, expected: float | None) -> bool:
-    if raw is None or expected is None:
-        return raw is not expected
-    return not math.isclose(raw, expected, rel_tol=0.0, abs_tol=_TOLERANCE)
-
-
-def _reading(
-    raw: float | None, details: Details, *, problem: _Problem | None, degraded: bool, inconsistent: bool
-) -> Reading:
-    flags = {"degraded": degraded, "inconsistent": inconsistent}
-    return Reading(
-        raw=raw,
-        kind=problem.kind if problem else None,
-        reason=problem.reason if problem else None,
-        flags=tuple(name for name, holds in flags.items() if holds),
-        details=details,
+        inconsistent=odd is None and differ(raw, expected),
     )
 
 
 def _answer_relevancy(result: JsonObject) -> Reading:
-    calls = _outputs(result, "AnswerRelevanceOutput")
+    calls = outputs(result, "AnswerRelevanceOutput")
     asked = [call for call in calls if call["question"]]
     if not asked:
-        return Reading(raw=_raw(result), flags=("vacuous",), reason="The judge made no question from the output.")
+        return Reading(raw=raw_of(result), flags=("vacuous",), reason="The judge made no question from the output.")
     cosines: Any = result["cosines"]
     noncommittal = [call["noncommittal"] for call in asked]
-    problem = _odd_number("noncommittal", noncommittal) or _zero_vector(cosines)
-    return _reading(
-        _raw(result),
+    problem = odd_number("noncommittal", noncommittal) or _zero_vector(cosines)
+    return reading(
+        raw_of(result),
         Details(items=_questions(asked, cosines), notes=_question_notes(noncommittal, len(calls))),
         problem=problem,
         degraded=len(asked) < len(calls),
-        inconsistent=problem is None and _differ(_raw(result), _relevancy(noncommittal, cosines)),
+        inconsistent=problem is None and differ(raw_of(result), _relevancy(noncommittal, cosines)),
     )
 
 
@@ -175,13 +147,10 @@ def _questions(asked: Sequence[Any], cosines: Sequence[float | None]) -> tuple[I
     )
 
 
-def _zero_vector(cosines: Sequence[float | None]) -> _Problem | None:
+def _zero_vector(cosines: Sequence[float | None]) -> Problem | None:
     if None not in cosines:
         return None
-    return _Problem(
-        kind="embedding",
-        reason="The embedding model gave a vector without direction, which has no cosine. Use another one.",
-    )
+    return Problem(kind="embedding", reason=_NO_DIRECTION)
 
 
 def _question_notes(noncommittal: Sequence[int], calls: int) -> tuple[str, ...]:
@@ -203,7 +172,21 @@ def _relevancy(noncommittal: Sequence[int], cosines: Sequence[float]) -> float:
 _READERS: Mapping[str, Callable[[JsonObject], Reading]] = MappingProxyType(
     {
         "ragas:faithfulness": _faithfulness,
-        "ragas:context_recall": _context_recall,
         "ragas:answer_relevancy": _answer_relevancy,
+        "ragas:answer_relevancy_rubric": rubric_rating,
+        "ragas:context_precision": context_precision,
+        "ragas:context_recall": _context_recall,
+        "ragas:context_relevance": context_relevance,
+        "ragas:context_utilization": context_precision,
+        "ragas:context_utilisation_rubric": rubric_rating,
+        "ragas:answer_correctness": answer_correctness,
+        "ragas:factual_correctness": factual_correctness,
+        "ragas:answer_correctness_rubric": rubric_rating,
+        "ragas:semantic_similarity": _similarity,
+        "ragas:exact_match": _number_alone,
+        "ragas:string_presence": _number_alone,
+        "ragas:rouge_score": _number_alone,
+        "ragas:bleu_score": _number_alone,
+        "ragas:non_llm_string_similarity": _number_alone,
     }
 )

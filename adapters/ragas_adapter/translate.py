@@ -27,16 +27,35 @@ _SOURCES: Mapping[str, Callable[[EvalCase, str], JsonValue]] = MappingProxyType(
     }
 )
 
-# `ascore` refuses every argument that it does not name, so each metric gets exactly its own.
+_TEXTS = ("reference", "response")
+_WITH_CONTEXTS = ("user_input", "response", "retrieved_contexts")
+_AGAINST_REFERENCE = ("user_input", "reference", "retrieved_contexts")
+_CORRECTNESS = ("user_input", "response", "reference")
+
+# `ascore` refuses every argument that it does not name, so each scorer gets exactly its own.
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "faithfulness": ("user_input", "response", "retrieved_contexts"),
-        "context_recall": ("user_input", "reference", "retrieved_contexts"),
-        "answer_relevancy": ("user_input", "response"),
+        "ragas:faithfulness": _WITH_CONTEXTS,
+        "ragas:answer_relevancy": ("user_input", "response"),
+        "ragas:answer_relevancy_rubric": ("user_input", "response"),
+        "ragas:context_precision": _AGAINST_REFERENCE,
+        "ragas:context_recall": _AGAINST_REFERENCE,
+        "ragas:context_relevance": ("user_input", "retrieved_contexts"),
+        "ragas:context_utilization": _WITH_CONTEXTS,
+        "ragas:context_utilisation_rubric": _WITH_CONTEXTS,
+        "ragas:answer_correctness": _CORRECTNESS,
+        "ragas:factual_correctness": _TEXTS,
+        "ragas:answer_correctness_rubric": _CORRECTNESS,
+        "ragas:semantic_similarity": _TEXTS,
+        "ragas:exact_match": _TEXTS,
+        "ragas:string_presence": _TEXTS,
+        "ragas:rouge_score": _TEXTS,
+        "ragas:bleu_score": _TEXTS,
+        "ragas:non_llm_string_similarity": _TEXTS,
     }
 )
 
 
 def translate(case: EvalCase, binding: Binding) -> JsonObject:
     """Return the arguments that the bound Ragas metric takes, texts unchanged, blank contexts left out."""
-    return {name: _SOURCES[name](case, binding.metric) for name in _ARGUMENTS[binding.metric]}
+    return {name: _SOURCES[name](case, binding.metric) for name in _ARGUMENTS[binding.scorer]}

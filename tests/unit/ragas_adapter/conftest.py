@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -26,6 +27,7 @@ class Ragas:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._numbers = itertools.count()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._stack = AsyncExitStack()
@@ -45,7 +47,7 @@ class Ragas:
 
     def submit(self, scorer: str, inputs: Mapping[str, Any], url: str, *, timeout: float = 60) -> Future[Json]:
         job = {
-            "id": f"{url} {scorer}",
+            "id": f"{next(self._numbers)} {scorer}",
             "scorer": scorer,
             "inputs": dict(inputs),
             "judge": {"base_url": url, "model": "m", "embedding_model": "e", "max_output_tokens": 4096},

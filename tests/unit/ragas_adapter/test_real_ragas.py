@@ -27,6 +27,8 @@ from support.judge_server import JudgeServer, embed_text, last_user_text
 StartJudge = Callable[..., JudgeServer]
 STATEMENTS, NLI = "StatementGeneratorOutput", "NLIStatementOutput"
 RECALL, QUESTION = "ContextRecallOutput", "AnswerRelevanceOutput"
+USEFUL, RATED = "ContextPrecisionOutput", "ContextRelevanceOutput"
+CLAIMS, CLASSES, RUBRIC = "ClaimDecompositionOutput", "ClassificationWithReason", "RubricScoreOutput"
 
 CASE = EvalCase(
     id="c",
@@ -41,6 +43,10 @@ def verdict(statement: str, number: int) -> Json:
     return {"statement": statement, "reason": "planted", "verdict": number}
 
 
+def reasoned(statement: str) -> Json:
+    return {"statement": statement, "reason": "planted"}
+
+
 def attributed(statement: str, number: int) -> Json:
     return {"statement": statement, "reason": "planted", "attributed": number}
 
@@ -50,7 +56,14 @@ GOOD: Mapping[str, Any] = {
     NLI: {"statements": [verdict("first", 1), verdict("second", 0)]},
     RECALL: {"classifications": [attributed("The merchant pays.", 1), attributed("Once verified.", 0)]},
     QUESTION: {"question": "Who?", "noncommittal": 0},
+    USEFUL: {"reason": "planted", "verdict": 1},
+    RATED: {"rating": 1},
+    CLAIMS: {"claims": ["first", "second"]},
+    CLASSES: {"TP": [reasoned("first")], "FP": [reasoned("second")], "FN": [reasoned("first"), reasoned("second")]},
+    RUBRIC: {"feedback": "planted", "score": 4},
 }
+SCORERS = {binding.scorer: binding for own in BINDINGS.values() for binding in own}
+ASKING = [name for name, binding in SCORERS.items() if binding.asks_judge]
 
 
 def cosine(one: str, other: str) -> float:
@@ -139,6 +152,9 @@ def test_embeddings_are_plain_texts_in_two_requests(ragas: Any, judge: StartJudg
     assert result["cosines"] == pytest.approx([result["value"]] * 3)
 
 
+ONE_KEY = ("ragas:answer_correctness", "ragas:factual_correctness", "ragas:semantic_similarity")
+"""They send output and reference in prompts of one form."""
+
 HOSTILE = (
     "".join(map(chr, range(32)))
     + "\x7f\x85\u2028\u2029\ufeff 退款 😀 é \"quoted\" 'single' \\ \\n {{ 7*7 }} {% raw %} {text} {0} %s ${HOME} </s>"
@@ -153,31 +169,35 @@ HOSTILE_CASE = EvalCase(
 )
 
 
-def proof_of(server: JudgeServer, metric: str, texts: Mapping[str, Any]) -> InputProof:
-    proof = InputProofBuilder(texts, BINDINGS[metric][0].sent)
+def proof_of(server: JudgeServer, scorer: str, texts: Mapping[str, Any]) -> InputProof:
+    proof = InputProofBuilder(texts, SCORERS[scorer].sent)
     for request in server.chat_requests:
         proof.see_messages([last_user_text(request.body)])
     for request in server.embedding_requests:
-        proof.see_embedded(request.body["input"])
+        texts_sent = request.body["input"]
+        proof.see_embedded([texts_sent] if isinstance(texts_sent, str) else texts_sent)
     return proof.proof()
 
 
-@pytest.mark.parametrize("metric", BINDINGS)
-def test_hostile_texts_reach_the_judge_whole_and_in_their_place(ragas: Any, judge: StartJudge, metric: str) -> None:
-    server = judge(GOOD)
-    score(ragas, metric, server, HOSTILE_CASE)
+@pytest.mark.parametrize("scorer", ASKING)
+def test_hostile_texts_reach_the_judge_whole_and_in_their_place(ragas: Any, judge: StartJudge, scorer: str) -> None:
+    server, binding = judge(GOOD), SCORERS[scorer]
+    ragas.score(scorer, translate(HOSTILE_CASE, binding), server.url)
     texts = {
         sent.field: HOSTILE_CASE.context_texts(sent.field)
         if sent.field.endswith("_contexts")
         else getattr(HOSTILE_CASE, sent.field)
-        for sent in BINDINGS[metric][0].sent
+        for sent in binding.sent
     }
-    assert proof_of(server, metric, texts) == InputProof()
+    assert proof_of(server, scorer, texts) == InputProof()
     for field, text in texts.items():
         changed = (*text[:-1], text[-1] + "x") if isinstance(text, tuple) else text + "x"
-        assert proof_of(server, metric, {**texts, field: changed}).missing == (field,)
+        assert proof_of(server, scorer, {**texts, field: changed}).missing == (field,)
         for other in set(texts) - {field}:
-            assert proof_of(server, metric, {**texts, field: texts[other]}).missing == (field,)
+            # What stands under one key in two prompts may be either text, and both were sent.
+            either = {field, other} == {"output", "reference"} and scorer in ONE_KEY
+            wrong = () if either else (field,)
+            assert proof_of(server, scorer, {**texts, field: texts[other]}).missing == wrong
 
 
 def test_the_input_of_a_hostile_prompt_is_read_back_exactly(ragas: Any, judge: StartJudge) -> None:
@@ -353,17 +373,17 @@ def test_nothing_but_the_judge_is_connected_to(judge: StartJudge, tmp_path: Path
     script.write_text(WATCHED_WORKER, encoding="utf-8")
     jobs = [
         {
-            "id": metric,
-            "scorer": binding.scorer,
+            "id": scorer,
+            "scorer": scorer,
             "inputs": translate(CASE, binding),
             "judge": {"base_url": server.url, "model": "m", "embedding_model": "e", "max_output_tokens": 4096},
             "timeout": 60,
         }
-        for metric, (binding, *_) in BINDINGS.items()
+        for scorer, binding in SCORERS.items()
     ]
     lines = "".join(json.dumps(job) + "\n" for job in jobs)
     _ready, *answers = map(json.loads, run_script(script, tmp_path, str(seen), stdin=lines).splitlines())
-    assert {answer["id"] for answer in answers if "result" in answer} == set(BINDINGS)
+    assert {answer["id"] for answer in answers if "result" in answer} == set(SCORERS)
     events = [json.loads(line) for line in seen.read_text(encoding="utf-8").splitlines()]
     port = int(server.url.split(":")[2].split("/")[0])
     assert {tuple(event) for event in events if event[0] == "socket.connect"} == {
