@@ -1,4 +1,4 @@
-"""Promptfoo 0.123.1: its context and relevance assertions, through a Node driver on its library call."""
+"""Promptfoo 0.123.1: its model-graded and plain assertions, through a Node driver on its library call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from evalparity.adapters.base import Adapter, WorkerCommand
-from evalparity.adapters.promptfoo_adapter import installation
+from evalparity.adapters.promptfoo_adapter import installation, npm
 from evalparity.adapters.promptfoo_adapter.bindings import BINDINGS, FRAMEWORK, UNSUPPORTED
 from evalparity.adapters.promptfoo_adapter.failures import error_kind
 from evalparity.adapters.promptfoo_adapter.prompts import STEPS
@@ -35,7 +35,7 @@ _ENVIRONMENT: Mapping[str, str] = MappingProxyType(
 
 def command(folder: Path) -> WorkerCommand:
     """Return how to start the driver; whatever Promptfoo writes goes into the private folder."""
-    argv = (str(installation.node_path()), str(DRIVER), str(installation.tree_path()))
+    argv = (str(npm.node_path()), str(DRIVER), str(installation.tree_path()))
     env = {**_ENVIRONMENT, "HOME": str(folder), "PROMPTFOO_CONFIG_DIR": str(folder / "promptfoo")}
     return WorkerCommand(argv=argv, env=env)
 
@@ -43,7 +43,7 @@ def command(folder: Path) -> WorkerCommand:
 ADAPTER = Adapter(
     name=FRAMEWORK,
     requirement=f"promptfoo=={installation.LOCKED_VERSION}",
-    install_hint=installation.INSTALL_HINT,
+    install_hint=npm.INSTALL_HINT,
     bindings=BINDINGS,
     unsupported=UNSUPPORTED,
     installed_version=installation.available_version,

@@ -4,7 +4,7 @@
 //     node driver.mjs TREE        TREE: the folder whose node_modules holds Promptfoo
 //
 // Promptfoo's command line is not used: it renders the text of a data set as a template and runs what it finds there.
-// Here the text enters as variables, after rendering, and the one template is the constant below.
+// Here the text enters as variables, after rendering, and the only templates are the constants below.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -12,11 +12,34 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const REFERENCE = "{{reference}}";
+const RUBRIC = [
+  "{{criteria}}",
+  "\n<Input>\n{{query}}\n</Input>",
+  "{% if reference %}\n<Reference>\n{{reference}}\n</Reference>{% endif %}",
+  "{% for chunk in context %}\n<Context>\n{{chunk}}\n</Context>{% endfor %}",
+].join("");
 const ASSERTIONS = {
   "promptfoo:context_faithfulness": { type: "context-faithfulness" },
   "promptfoo:context_recall": { type: "context-recall", value: REFERENCE },
+  "promptfoo:context_relevance": { type: "context-relevance" },
   "promptfoo:answer_relevance": { type: "answer-relevance" },
+  "promptfoo:factuality": { type: "factuality", value: REFERENCE },
+  "promptfoo:similar": { type: "similar", value: REFERENCE },
+  "promptfoo:answer_correctness_rubric": { type: "llm-rubric", value: RUBRIC },
+  "promptfoo:answer_relevancy_rubric": { type: "llm-rubric", value: RUBRIC },
+  "promptfoo:context_utilisation_rubric": { type: "llm-rubric", value: RUBRIC },
+  "promptfoo:equals": { type: "equals", value: REFERENCE },
+  "promptfoo:contains": { type: "contains", value: REFERENCE },
+  "promptfoo:bleu": { type: "bleu", value: REFERENCE },
 };
+const TOLD = [
+  "graderError",
+  "sentenceAttributions",
+  "generatedQuestions",
+  "extractedSentences",
+  "contextUnits",
+  "insufficientInformation",
+];
 // A name with a meaning ("gpt-5", "o3", "a:b") would change what Promptfoo sends; the gateway puts in the real one.
 const TEXT_PROVIDER = "openai:chat:evalparity-judge";
 const EMBEDDING_PROVIDER = "openai:embedding:evalparity-embeddings";
@@ -68,18 +91,18 @@ async function providersFor(judge, type, signal) {
 async function optionsFor({ scorer, inputs, judge }, signal) {
   if (!Object.hasOwn(ASSERTIONS, scorer)) throw new Error(`unknown scorer ${scorer}`);
   const assertion = ASSERTIONS[scorer];
-  const { query, context, output, reference } = inputs;
+  const { query, context, output, reference, criteria } = inputs;
   return {
     prompt: query,
     assertion: { ...assertion, threshold: 0, provider: await providersFor(judge, assertion.type, signal) },
-    test: { vars: { query, context, reference }, options: {} },
+    test: { vars: { query, context, reference, criteria }, options: {} },
     providerResponse: { output: output ?? "", metadata: {} },
   };
 }
 
 function trimmed({ pass, score, reason, tokensUsed, metadata = {} }) {
-  const { graderError, sentenceAttributions, generatedQuestions } = metadata;
-  return { pass, score, reason, tokensUsed, metadata: { graderError, sentenceAttributions, generatedQuestions } };
+  const told = Object.fromEntries(TOLD.map((name) => [name, metadata[name]]));
+  return { pass, score, reason, tokensUsed, metadata: told };
 }
 
 async function withinLimit(seconds, work) {

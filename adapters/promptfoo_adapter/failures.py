@@ -17,9 +17,11 @@ _EXACT_STATUS = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limited"}
 _REASONS: tuple[tuple[str, str], ...] = (
     (r"Could not extract context-faithfulness statements", "no_claims"),
     (r"Could not parse context-faithfulness verdicts|Grader returned no ", "bad_json"),
+    (r"Invalid category value|Factuality checker output did not match[^{]*\{", "bad_schema"),
+    (r"Factuality checker output did not match|Grader output does not quote", "bad_json"),
     (r"No output$", "bad_reply"),
     (r"No embedding|Embedding not found", "embedding"),
-    (r"Rate limit exceeded", "rate_limited"),
+    (r"(?:API call error:.*)?Rate limit exceeded", "rate_limited"),
     (r"API call error:.*(?:timed? ?out|Timeout)", "timeout"),
     (r"API call error:.*Error parsing response", "bad_reply"),
     (r"API call error:", "connect"),

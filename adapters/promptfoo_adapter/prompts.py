@@ -12,6 +12,9 @@ from collections.abc import Callable
 from evalparity.adapters.base import PromptStep
 from evalparity.adapters.judge.lexical import LexicalJudge
 from evalparity.adapters.promptfoo_adapter.bindings import CONTEXT_JOIN
+from evalparity.adapters.promptfoo_adapter.extraction import NOTHING_FOUND
+from evalparity.adapters.promptfoo_adapter.graders import category, rating
+from evalparity.adapters.promptfoo_adapter.sections import between, one_line, split
 
 FINAL_VERDICTS = "Final verdict for each statement in order:"
 """Behind these words Promptfoo reads the verdicts, one between every two full stops."""
@@ -24,14 +27,22 @@ _VERDICT_MARK = re.compile(r"\b(verdict[^:\n]*|explanation\s*):", re.IGNORECASE)
 
 
 def _question(prompt: str, judge: LexicalJudge) -> str:
-    answer = _fields(prompt, after=" launched from?\n\nAnswer:", before="\nQuestion:")
+    answer = between(prompt, after=" launched from?\n\nAnswer:", before="\nQuestion:")
     return judge.question_for(answer)
 
 
+def _relevant_sentences(prompt: str, judge: LexicalJudge) -> str:
+    body = between(prompt, after=" sentences from given context.\n\nquery: ", before="\ncandidate sentences:\n")
+    question, _, context = split(body.partition("\ncontext: "))
+    sentences = [sentence for passage in _premises(context) for sentence in judge.split_sentences(passage)]
+    relevant = [one_line(s) for s in sentences if judge.judge_relevance(s, question).label == "yes"]
+    return "\n".join(relevant) or NOTHING_FOUND
+
+
 def _attributions(prompt: str, judge: LexicalJudge) -> str:
-    body = _fields(prompt, after=" So [Not Attributed]\n\ncontext:", before="\nclassification:\n")
+    body = between(prompt, after=" So [Not Attributed]\n\ncontext:", before="\nclassification:\n")
     # The last marker: passages of several lines hold it more often than reference answers do.
-    context, _, reference = _split(body.rpartition("\nanswer:"))
+    context, _, reference = split(body.rpartition("\nanswer:"))
     premises = _premises(context)
     sentences = judge.split_sentences(reference) or [reference]
     return "\n".join(
@@ -42,19 +53,19 @@ def _attributions(prompt: str, judge: LexicalJudge) -> str:
 def _attribution(sentence: str, premises: list[str], judge: LexicalJudge) -> str:
     judgement = judge.judge_claim(sentence, premises)
     mark = "[Attributed]" if judgement.label == "supported" else "[Not Attributed]"
-    said = _ATTRIBUTION_MARK.sub(r"(\1)", f"{_one_line(sentence)} {_one_line(judgement.reason)}")
+    said = _ATTRIBUTION_MARK.sub(r"(\1)", f"{one_line(sentence)} {one_line(judgement.reason)}")
     return f"{said} So {mark}"
 
 
 def _statements(prompt: str, judge: LexicalJudge) -> str:
-    body = _fields(prompt, after=" were from different countries.\nquestion:", before="\nstatements:\n")
-    _, _, answer = _split(body.partition("\nanswer: "))
-    return "\n".join(filter(None, map(_one_line, judge.split_claims(answer)))) or NO_STATEMENTS
+    body = between(prompt, after=" were from different countries.\nquestion:", before="\nstatements:\n")
+    _, _, answer = split(body.partition("\nanswer: "))
+    return "\n".join(filter(None, map(one_line, judge.split_claims(answer)))) or NO_STATEMENTS
 
 
 def _verdicts(prompt: str, judge: LexicalJudge) -> str:
-    body = _fields(prompt, after=f"{FINAL_VERDICTS} No. No. Yes. No. Yes.\ncontext:\n", before="\nAnswer:\n")
-    context, _, listed = _split(body.rpartition("\nstatements:\n"))
+    body = between(prompt, after=f"{FINAL_VERDICTS} No. No. Yes. No. Yes.\ncontext:\n", before="\nAnswer:\n")
+    context, _, listed = split(body.rpartition("\nstatements:\n"))
     premises = _premises(context)
     judgements = [judge.judge_claim(statement, premises) for statement in listed.split("\n")]
     words = ["Yes." if judgement.label == "supported" else "No." for judgement in judgements]
@@ -71,25 +82,7 @@ def _premises(context: str) -> list[str]:
 
 
 def _explanation(reason: str) -> str:
-    return _VERDICT_MARK.sub(r"\1 -", _one_line(reason))
-
-
-def _fields(prompt: str, *, after: str, before: str) -> str:
-    """Return what stands between the last words of the worked examples and the fixed end of the prompt."""
-    _, _, rest = _split(prompt.partition(after))
-    if not rest.endswith(before):
-        raise ValueError(f"the prompt does not end with {before!r}, as Promptfoo 0.123.1 writes it")
-    return rest.removesuffix(before)
-
-
-def _split(parts: tuple[str, str, str]) -> tuple[str, str, str]:
-    if not parts[1]:
-        raise ValueError("the prompt lacks a marker that Promptfoo 0.123.1 writes")
-    return parts
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return _VERDICT_MARK.sub(r"\1 -", one_line(reason))
 
 
 def _step(name: str, opening: str, answer: Callable[[str, LexicalJudge], str]) -> PromptStep:
@@ -98,6 +91,9 @@ def _step(name: str, opening: str, answer: Callable[[str, LexicalJudge], str]) -
 
 STEPS: tuple[PromptStep, ...] = (
     _step("answer-relevance", "Generate question for the given answer.\nAnswer:", _question),
+    _step("context-relevance", "Please extract relevant sentences from the provided context", _relevant_sentences),
+    _step("factuality", "I need you to compare these answers:\n\n<question>\n", category),
+    _step("llm-rubric", "<Output>\n", rating),
     _step("context-recall", "Given a context, and an answer, analyze each sentence in the answer", _attributions),
     _step("context-faithfulness-longform", "Given a question and answer, create one or more statements", _statements),
     _step("context-faithfulness-nli", "Prompt: Natural language inference\nConsider the given context", _verdicts),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from evalparity.adapters.base import Binding, JsonObject
+from evalparity.adapters.promptfoo_adapter.rubrics import SCORERS, criteria
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.metrics import METRICS
 
@@ -23,9 +24,10 @@ _VARIABLES: Mapping[str, tuple[str, Callable[[EvalCase], JsonValue]]] = MappingP
 
 
 def translate(case: EvalCase, binding: Binding) -> JsonObject:
-    """Return the variables that the driver hands to Promptfoo: query, and what the metric needs of the rest.
+    """Return the variables that the driver hands to Promptfoo: what the metric needs, and a rubric's instructions.
 
     Contexts stay a list: Promptfoo joins it by blank lines, and its other metrics count the entries.
     """
-    variables = (_VARIABLES[field] for field in METRICS[binding.metric].requires)
-    return {name: value(case) for name, value in variables}
+    variables = {name: value(case) for name, value in map(_VARIABLES.__getitem__, METRICS[binding.metric].requires)}
+    rubric = SCORERS.get(binding.scorer)
+    return variables if rubric is None else {**variables, "criteria": criteria(rubric)}

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evalparity.adapters.base import JudgeReply, Reading
+from evalparity.adapters.base import Binding, JudgeReply, Reading
 from evalparity.adapters.boundary import scrubbed_environment
 from evalparity.adapters.judge.steps import find_step
 from evalparity.adapters.promptfoo_adapter.adapter import ADAPTER, command
@@ -28,10 +28,19 @@ GOOD_REPLIES: Mapping[str, str] = {
     ),
     "context-recall": "1. A. It is there. So [Attributed]\n2. B. It is not there. So [Not Attributed]",
     "answer-relevance": "Who pays the postage?",
+    "context-relevance": "Goods can be returned within 7 days of delivery.",
+    "factuality": '{"category": "A", "reason": "It says less."}',
+    "llm-rubric": '{"reason": "It leaves little out.", "pass": true, "score": 4}',
 }
 """A good reply for every step, one verdict per item."""
 
 Replies = Mapping[str, str | Fault]
+
+
+def binding_of(name: str) -> Binding:
+    """Return a scorer by its name, or the default one of a metric."""
+    scorers = {binding.scorer: binding for binding in ADAPTER.scorers()}
+    return scorers[name] if name in scorers else ADAPTER.binding(name)
 
 
 class Driver:
@@ -62,8 +71,9 @@ class Driver:
         self.process.stdin.write(json.dumps(job, ensure_ascii=False).encode() + b"\n")
         self.process.stdin.flush()
 
-    def job(self, case: EvalCase, metric: str, base_url: str, *, timeout: float = 60) -> dict[str, Any]:
-        binding = ADAPTER.binding(metric)
+    def job(self, case: EvalCase, scorer: str, base_url: str, *, timeout: float = 60) -> dict[str, Any]:
+        """Return a job for a scorer, or for the default one of a metric."""
+        binding = binding_of(scorer)
         judge = {"base_url": base_url, "model": "o3", "embedding_model": "e", "max_output_tokens": 512}
         return {
             "id": f"{next(self._ids)}",
@@ -79,8 +89,8 @@ class Driver:
         answers = [self.receive() for _ in jobs]
         return {answer["id"]: answer for answer in answers}
 
-    def ask(self, case: EvalCase, metric: str, base_url: str, *, timeout: float = 60) -> dict[str, Any]:
-        job = self.job(case, metric, base_url, timeout=timeout)
+    def ask(self, case: EvalCase, scorer: str, base_url: str, *, timeout: float = 60) -> dict[str, Any]:
+        job = self.job(case, scorer, base_url, timeout=timeout)
         return self.ask_all([job])[job["id"]]
 
     def end(self) -> int:
@@ -147,13 +157,13 @@ def scripted() -> Callable[..., JudgeServer]:
 def score(driver: Driver, scripted: Callable[..., JudgeServer]) -> Callable[..., Reading]:
     """Score one case with the real Promptfoo against scripted replies, and read what comes back."""
 
-    def run(case: EvalCase, metric: str, replies: Replies | None = None) -> Reading:
+    def run(case: EvalCase, scorer: str, replies: Replies | None = None) -> Reading:
         with scripted(replies) as server:
-            answer = driver.ask(case, metric, server.url)
+            answer = driver.ask(case, scorer, server.url)
             table = {**GOOD_REPLIES, **(replies or {})}
             names = [step_name(request.body) for request in server.chat_requests]
         told = [JudgeReply(step=name, text=text) for name in names if isinstance(text := table[name], str)]
         assert "result" in answer, answer
-        return ADAPTER.read(ADAPTER.binding(metric), answer["result"], told)
+        return ADAPTER.read(binding_of(scorer), answer["result"], told)
 
     return run

@@ -14,7 +14,6 @@ import pytest
 
 from evalparity.adapters.boundary import scrubbed_environment
 from evalparity.adapters.promptfoo_adapter.adapter import ADAPTER, command
-from evalparity.adapters.promptfoo_adapter.bindings import BINDINGS
 from evalparity.unified_schema.cases import EvalCase
 from support.cases import HOSTILE_TEXTS, case, hostile_case
 from support.judge_faults import (
@@ -34,11 +33,24 @@ from support.judge_server import JudgeServer, last_user_text
 
 Scripted = Callable[..., JudgeServer]
 
+SCORERS = {binding.scorer: binding for binding in ADAPTER.scorers()}
+JUDGED = [scorer for scorer, binding in SCORERS.items() if binding.asks_judge]
+UNJUDGED = ["promptfoo:equals", "promptfoo:contains", "promptfoo:bleu"]
+FAITHFULNESS, RELEVANCE = SCORERS["promptfoo:context_faithfulness"], SCORERS["promptfoo:answer_relevance"]
+
 CALLS = {
-    "faithfulness": Counter({"chat": 2}),
-    "context_recall": Counter({"chat": 1}),
-    "answer_relevancy": Counter({"chat": 3, "embedding": 4}),
+    "promptfoo:context_faithfulness": Counter({"chat": 2}),
+    "promptfoo:context_recall": Counter({"chat": 1}),
+    "promptfoo:context_relevance": Counter({"chat": 1}),
+    "promptfoo:answer_relevance": Counter({"chat": 3, "embedding": 4}),
+    "promptfoo:answer_relevancy_rubric": Counter({"chat": 1}),
+    "promptfoo:context_utilisation_rubric": Counter({"chat": 1}),
+    "promptfoo:answer_correctness_rubric": Counter({"chat": 1}),
+    "promptfoo:factuality": Counter({"chat": 1}),
+    "promptfoo:similar": Counter({"embedding": 2}),
+    **{scorer: Counter() for scorer in UNJUDGED},
 }
+ROLES = {"factuality": ["system", "user"], "llm-rubric": ["system", "user"]}
 TEXTS = {
     "input": lambda case: case.input,
     "output": lambda case: case.output,
@@ -52,23 +64,29 @@ def test_it_reports_the_locked_version(driver: Any) -> None:
     assert driver.ready == {"ready": {"framework": "promptfoo", "version": "0.123.1"}}
 
 
-@pytest.mark.parametrize("metric", BINDINGS)
-def test_a_cell_makes_the_declared_calls(driver: Any, scripted: Scripted, metric: str) -> None:
-    binding = BINDINGS[metric][0]
+def test_every_scorer_is_in_the_table() -> None:
+    assert set(CALLS) == set(SCORERS)
+    assert set(SCORERS) - set(JUDGED) == set(UNJUDGED)
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_a_cell_makes_the_declared_calls(driver: Any, scripted: Scripted, scorer: str) -> None:
+    binding = SCORERS[scorer]
     with scripted() as server:
-        answer = driver.ask(case(), metric, server.url)
+        answer = driver.ask(case(), scorer, server.url)
         made = Counter(request.kind for request in server.requests)
 
     assert "score" in answer["result"]
-    assert made == CALLS[metric]
+    assert made == CALLS[scorer]
     assert binding.calls.low <= made["chat"] <= binding.calls.high
     assert binding.embedding_calls.low == made["embedding"] == binding.embedding_calls.high
 
 
-@pytest.mark.parametrize("metric", BINDINGS)
-def test_requests_hold_nothing_beyond_what_was_asked_for(driver: Any, scripted: Scripted, metric: str) -> None:
+@pytest.mark.parametrize("scorer", JUDGED)
+def test_requests_hold_nothing_beyond_what_was_asked_for(driver: Any, scripted: Scripted, scorer: str) -> None:
+    binding = SCORERS[scorer]
     with scripted() as server:
-        driver.ask(case(), metric, server.url)
+        driver.ask(case(), scorer, server.url)
 
     for request in server.chat_requests:
         assert {**request.body, "messages": None} == {
@@ -77,36 +95,37 @@ def test_requests_hold_nothing_beyond_what_was_asked_for(driver: Any, scripted: 
             "max_tokens": 512,
             "temperature": 0,
         }
-        assert [message["role"] for message in request.body["messages"]] == ["user"]
+        roles = [message["role"] for message in request.body["messages"]]
+        assert roles == ROLES.get(binding.native_name, ["user"])
     for request in server.embedding_requests:
         assert set(request.body) == {"model", "input"}
     headers = {request.headers["X-Evalparity-Assertion"] for request in server.requests}
-    assert headers == {BINDINGS[metric][0].native_name}
+    assert headers == {binding.native_name}
 
 
-@pytest.mark.parametrize("metric", BINDINGS)
+@pytest.mark.parametrize("scorer", JUDGED)
 @pytest.mark.parametrize("name", list(HOSTILE_TEXTS))
 def test_hostile_texts_arrive_whole_in_the_declared_layout(
-    driver: Any, scripted: Scripted, metric: str, name: str
+    driver: Any, scripted: Scripted, scorer: str, name: str
 ) -> None:
     hostile = hostile_case(name, HOSTILE_TEXTS[name])
     with scripted() as server:
-        answer = driver.ask(hostile, metric, server.url)
+        answer = driver.ask(hostile, scorer, server.url)
 
     assert "result" in answer, answer
-    assert [sent.field for sent in missing(hostile, metric, server)] == []
+    assert [sent.field for sent in missing(hostile, scorer, server)] == []
 
 
-def missing(hostile: EvalCase, metric: str, server: JudgeServer) -> list[Any]:
+def missing(hostile: EvalCase, scorer: str, server: JudgeServer) -> list[Any]:
     """Return the declared texts that no request holds, in the declared layout, embeddings as a whole."""
     prompts = [last_user_text(request.body) for request in server.chat_requests]
     embedded = [request.body["input"] for request in server.embedding_requests]
     absent = []
-    for sent in BINDINGS[metric][0].sent:
-        text = TEXTS[sent.field](hostile)
-        wanted = sent.layout.replace("{text}", text)
-        found = wanted in embedded if sent.embedded else any(wanted in prompt for prompt in prompts)
-        absent += [] if found else [sent]
+    for sent in SCORERS[scorer].sent:
+        for text in hostile.context_texts(sent.field) if sent.each else [TEXTS[sent.field](hostile)]:
+            wanted = sent.layout.replace("{text}", text)
+            found = wanted in embedded if sent.embedded else any(wanted in prompt for prompt in prompts)
+            absent += [] if found else [sent]
     return absent
 
 
@@ -115,7 +134,7 @@ def test_a_planted_change_of_text_would_be_seen(driver: Any, scripted: Scripted)
         driver.ask(case(output="One answer."), "faithfulness", server.url)
 
     other = case(output="One  answer.")
-    assert [sent.field for sent in missing(other, "faithfulness", server)] == ["output"]
+    assert [sent.field for sent in missing(other, FAITHFULNESS.scorer, server)] == ["output"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +157,7 @@ def test_a_planted_change_of_text_would_be_seen(driver: Any, scripted: Scripted)
 def test_answers_that_parse_as_json_are_known_to_be_rewritten(
     driver: Any, scripted: Scripted, text: str, arrives: str
 ) -> None:
-    sent = next(sent for sent in BINDINGS["faithfulness"][0].sent if sent.field == "output")
+    sent = next(sent for sent in FAITHFULNESS.sent if sent.field == "output")
     assert sent.may_rewrite is not None
     with scripted() as server:
         driver.ask(case(output=text), "faithfulness", server.url)
@@ -184,25 +203,41 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "empty choices": (EMPTY_CHOICES, "bad_reply"),
     "null content": (NULL_CONTENT, "bad_reply"),
 }
+EMBEDDING_FAULTS: dict[str, tuple[Fault, str]] = {
+    **{name: FAULTS[name] for name in FAULTS if name not in {"empty choices", "null content"}},
+    "no vector": (Fault(edit=lambda reply: {**reply, "data": []}), "embedding"),
+    "null vector": (Fault(edit=lambda reply: {**reply, "data": [{"index": 0, "embedding": None}]}), "embedding"),
+}
 
 
-@pytest.mark.parametrize("metric", BINDINGS)
+@pytest.mark.parametrize("scorer", [scorer for scorer in JUDGED if CALLS[scorer]["chat"]])
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_failed_call_is_never_a_score_and_never_repeated(driver: Any, metric: str, name: str) -> None:
+def test_a_failed_call_is_never_a_score_and_never_repeated(driver: Any, scorer: str, name: str) -> None:
     fault, kind = FAULTS[name]
     with JudgeServer(lambda _request, _n: fault) as server:
-        answer = driver.ask(case(), metric, server.url)
+        answer = driver.ask(case(), scorer, server.url)
 
-    reading = ADAPTER.read(BINDINGS[metric][0], answer["result"], [])
+    reading = ADAPTER.read(SCORERS[scorer], answer["result"], [])
     assert (reading.raw, reading.kind) == (None, kind), answer
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("name", EMBEDDING_FAULTS)
+def test_a_failed_embedding_is_never_a_similarity_and_never_repeated(driver: Any, name: str) -> None:
+    fault, kind = EMBEDDING_FAULTS[name]
+    with JudgeServer(embedding_fault=lambda _request, _n: fault) as server:
+        answer = driver.ask(case(), "promptfoo:similar", server.url)
+
+    reading = ADAPTER.read(SCORERS["promptfoo:similar"], answer["result"], [])
+    assert (reading.raw, reading.kind) == (None, kind), answer
+    assert len(server.requests) == 2  # one for each text, at the same time
 
 
 def test_a_failed_embedding_is_an_error(driver: Any) -> None:
     with JudgeServer(lambda _request, _n: "Why?", embedding_fault=lambda _request, _n: SERVER_ERROR) as server:
         answer = driver.ask(case(), "answer_relevancy", server.url)
 
-    reading = ADAPTER.read(BINDINGS["answer_relevancy"][0], answer["result"], [])
+    reading = ADAPTER.read(RELEVANCE, answer["result"], [])
     assert (reading.raw, reading.kind) == (None, "http_5xx")
 
 
@@ -220,7 +255,7 @@ def test_vectors_of_different_lengths_are_an_embedding_error(driver: Any) -> Non
 def test_a_judge_that_cannot_be_reached_is_an_error(driver: Any) -> None:
     answer = driver.ask(case(), "context_recall", "http://127.0.0.1:9/v1")
 
-    assert ADAPTER.read(BINDINGS["context_recall"][0], answer["result"], []).kind == "connect"
+    assert ADAPTER.read(SCORERS["promptfoo:context_recall"], answer["result"], []).kind == "connect"
 
 
 def test_a_time_limit_ends_one_cell_and_no_other(driver: Any, scripted: Scripted) -> None:
@@ -244,7 +279,7 @@ def test_work_that_is_late_asks_the_judge_no_more(driver: Any, scripted: Scripte
         made = Counter(request.kind for request in server.requests)
 
     assert late["error"]["type"] == "TimeoutError"
-    assert made == CALLS["answer_relevancy"] + Counter({"chat": 1})  # the one that was under way
+    assert made == CALLS[RELEVANCE.scorer] + Counter({"chat": 1})  # the one that was under way
 
 
 def test_work_that_is_late_asks_for_no_more_vectors(driver: Any) -> None:
@@ -260,7 +295,7 @@ def test_work_that_is_late_asks_for_no_more_vectors(driver: Any) -> None:
         made = Counter(request.kind for request in server.requests)
 
     assert late["error"]["type"] == "TimeoutError"
-    assert made == CALLS["answer_relevancy"] + Counter({"chat": 3, "embedding": 1})
+    assert made == CALLS[RELEVANCE.scorer] + Counter({"chat": 3, "embedding": 1})
 
 
 def test_half_a_character_crosses_as_text_both_ways(driver: Any, scripted: Scripted) -> None:

@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from evalparity.adapters.promptfoo_adapter import installation
+from evalparity.adapters.promptfoo_adapter import installation, npm
 from evalparity.adapters.promptfoo_adapter.adapter import ADAPTER
 from evalparity.adapters.promptfoo_adapter.installation import (
-    CACHE_VARIABLE,
     LOCKED_VERSION,
     available_version,
     install,
@@ -26,6 +25,7 @@ from evalparity.adapters.promptfoo_adapter.installation import (
     pending,
     tree_path,
 )
+from evalparity.adapters.promptfoo_adapter.npm import CACHE_VARIABLE
 from evalparity.comparisons.render.capabilities import render_versions
 from evalparity.unified_schema.errors import FrameworkError
 from support.workers import command_line, descendants
@@ -157,11 +157,11 @@ def test_a_cache_folder_that_cannot_be_made_is_explained(tmp_path: Path, monkeyp
     ],
 )
 def test_npm_s_failures_come_with_a_remedy(said: str, remedy: str) -> None:
-    assert remedy in str(installation._npm_failure(1, said))
+    assert remedy in str(npm._npm_failure("Promptfoo", 1, said))
 
 
 def test_only_the_last_lines_of_npm_are_shown() -> None:
-    message = str(installation._npm_failure(7, "\n".join(f"line {n}" for n in range(100))))
+    message = str(npm._npm_failure("Promptfoo", 7, "\n".join(f"line {n}" for n in range(100))))
 
     assert "exit 7" in message
     assert "line 99" in message

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from evalparity.adapters.boundary import scrubbed_environment
-from evalparity.adapters.promptfoo_adapter.adapter import command
-from evalparity.adapters.promptfoo_adapter.bindings import BINDINGS
+from evalparity.adapters.promptfoo_adapter.adapter import ADAPTER, command
 from evalparity.unified_schema.cases import EvalCase
 from support.cases import case
 from support.judge_server import last_user_text
 
+SCORERS = {binding.scorer: binding for binding in ADAPTER.scorers()}
 WATCH = Path(__file__).with_name("watch.cjs")
 SECRET = "planted-secret-7f3a"
 
@@ -68,7 +68,8 @@ class Ordeal:
 
     folder: Path
     texts: dict[str, str]
-    prompts: dict[str, list[str]]
+    prompts: dict[str, dict[str, list[str]]]
+    results: dict[str, dict[str, Any]]
     embedded: list[str]
     judge: str
     watched: list[list[str]]
@@ -81,39 +82,63 @@ def ordeal(tree: None, make_driver: Any, scripted: Any, tmp_path_factory: pytest
     extra = {"NODE_OPTIONS": f"--require {WATCH}", "WATCH_FILE": str(log), "PLANTED": SECRET}
     running = make_driver(tmp_path_factory.mktemp("watched"), extra)
     loading = len(log.read_text().splitlines())  # what Promptfoo read before it had a case
-    prompts: dict[str, list[str]] = {}
-    with scripted() as server:
+    prompts: dict[str, dict[str, list[str]]] = {name: {} for name in texts}
+    results: dict[str, dict[str, Any]] = {name: {} for name in texts}
+    with scripted({"context-relevance": "Insufficient Information"}) as server:  # no sentence stands in every trap
         for name, text in texts.items():
-            start = len(server.requests)
-            answers = [running.ask(planted(text), metric, server.url) for metric in BINDINGS]
-            assert all("result" in answer for answer in answers), (name, answers)
-            chats = [request for request in server.requests[start:] if request.kind == "chat"]
-            prompts[name] = [last_user_text(request.body) for request in chats]
+            for scorer in SCORERS:
+                start = len(server.requests)
+                answer = running.ask(planted(text), scorer, server.url)
+                assert "result" in answer, (name, scorer, answer)
+                results[name][scorer] = answer["result"]
+                chats = [request for request in server.requests[start:] if request.kind == "chat"]
+                prompts[name][scorer] = [last_user_text(request.body) for request in chats]
         running.end()
         embedded = [request.body["input"] for request in server.embedding_requests]
         judge = server.url.removeprefix("http://").removesuffix("/v1")
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert lines[0][0] == "watching"
-    return Ordeal(folder=folder, texts=texts, prompts=prompts, embedded=embedded, judge=judge, watched=lines[loading:])
+    return Ordeal(
+        folder=folder,
+        texts=texts,
+        prompts=prompts,
+        results=results,
+        embedded=embedded,
+        judge=judge,
+        watched=lines[loading:],
+    )
 
 
 def planted(text: str) -> EvalCase:
     return case(input=text, output=text, reference=text, retrieved_contexts=[text, f"{text} again"])
 
 
-@pytest.mark.parametrize("name", TRAPS)
-def test_texts_arrive_unchanged(ordeal: Ordeal, name: str) -> None:
-    text = ordeal.texts[name]
-    both = f"{text}\n\n{text} again"
-    statements, verdicts, recall, *relevance = ordeal.prompts[name]
+FIELDS = {
+    "input": lambda text: [text],
+    "output": lambda text: [text],
+    "reference": lambda text: [text],
+    "prompt_contexts": lambda text: [text, f"{text} again"],
+    "retrieved_contexts": lambda text: [text, f"{text} again"],
+}
 
-    assert f"\nquestion:{text}\nanswer: " in statements
-    assert f"\ncontext:\n{both}\nstatements:\n" in verdicts
-    assert f"\ncontext:{both}\nanswer:{text}\nclassification:\n" in recall
-    assert text in ordeal.embedded
-    if name not in JSON_TRAPS:
-        assert f"\nanswer: {text}\nstatements:\n" in statements
-        assert all(f"\nAnswer:{text}\nQuestion:" in prompt for prompt in relevance)
+
+@pytest.mark.parametrize("name", TRAPS)
+@pytest.mark.parametrize("scorer", [scorer for scorer, binding in SCORERS.items() if binding.asks_judge])
+def test_texts_arrive_unchanged(ordeal: Ordeal, scorer: str, name: str) -> None:
+    prompts = ordeal.prompts[name][scorer]
+    for sent in SCORERS[scorer].sent:
+        if sent.field == "output" and sent.may_rewrite is not None and name in JSON_TRAPS:
+            continue
+        texts = FIELDS[sent.field](ordeal.texts[name])
+        for text in texts if sent.join is None else [sent.join.join(texts)]:
+            wanted = sent.layout.replace("{text}", text)
+            assert wanted in ordeal.embedded if sent.embedded else any(wanted in prompt for prompt in prompts)
+
+
+@pytest.mark.parametrize("name", TRAPS)
+@pytest.mark.parametrize("scorer", ["promptfoo:equals", "promptfoo:contains", "promptfoo:bleu"])
+def test_a_text_equals_itself_whatever_it_holds(ordeal: Ordeal, scorer: str, name: str) -> None:
+    assert ordeal.results[name][scorer]["score"] == 1
 
 
 def test_nothing_is_run(ordeal: Ordeal) -> None:
@@ -133,7 +158,10 @@ def test_nobody_but_the_judge_is_called(ordeal: Ordeal) -> None:
 
 
 def test_nothing_secret_reaches_the_judge(ordeal: Ordeal) -> None:
-    assert SECRET not in "".join(text for prompts in ordeal.prompts.values() for text in prompts)
+    prompts = [text for of_scorer in ordeal.prompts.values() for texts in of_scorer.values() for text in texts]
+    assert prompts
+    assert SECRET not in "".join(prompts)
+    assert SECRET not in json.dumps(ordeal.results)
     assert SECRET not in "".join(ordeal.embedded)
 
 
