@@ -9,6 +9,7 @@ from statistics import correlation, fmean
 
 from pydantic import Field
 
+from evalparity.comparisons.judges import Judge, by_judge
 from evalparity.comparisons.measured import is_measured
 from evalparity.unified_schema.outcomes import Frozen, Outcome
 
@@ -33,7 +34,7 @@ class Pair(Frozen):
     a: str
     b: str
     n: int
-    """Cases that both measured."""
+    """Cases that both measured; with repeats, each repeat of a case counts."""
     unpaired: int
     """Cases planned for both that one of them did not measure; left out, never filled in."""
     spearman: float | None = None
@@ -53,35 +54,45 @@ class Pair(Frozen):
 
 
 class Agreement(Frozen):
-    """All pairs of scorers of one metric."""
+    """All pairs of scorers of one metric, with one judge."""
 
     metric: str
+    judge: str | None = None
+    """Name of the judge; None where the run has one judge or no scorer of the metric asks one."""
     n: int
-    """Cases that every scorer of the metric measured."""
+    """Cases that every scorer of the metric measured; with repeats, each repeat of a case counts."""
     krippendorff_alpha: Interval | None = None
     pairs: tuple[Pair, ...]
 
 
-def measure_agreement(cells: Sequence[Outcome]) -> tuple[Agreement, ...]:
+def measure_agreement(cells: Sequence[Outcome], judges: Sequence[str] = ()) -> tuple[Agreement, ...]:
     """Compare the scorers of every metric that has two or more, in the order of the cells.
 
-    What a framework cannot score at all (`unsupported`) is no missing cell and is left out.
+    What a framework cannot score at all (`unsupported`) is no missing cell and is left out. Scores are compared
+    within one judge and one repeat.
+
+    Args:
+        cells: outcomes.
+        judges: names of the judges where there are several.
     """
     by_metric: dict[str, list[Outcome]] = {}
     for cell in cells:
         if cell.kind != "unsupported":
             by_metric.setdefault(cell.metric, []).append(cell)
-    agreements = (_agreement(metric, own) for metric, own in by_metric.items())
+    agreements = (
+        _agreement(metric, judge, seen) for metric, own in by_metric.items() for judge, seen in by_judge(own, judges)
+    )
     return tuple(agreement for agreement in agreements if agreement.pairs)
 
 
-def _agreement(metric: str, cells: Sequence[Outcome]) -> Agreement:
+def _agreement(metric: str, judge: Judge, cells: Sequence[Outcome]) -> Agreement:
     columns: dict[str, dict[CaseKey, Outcome]] = {}
     for cell in cells:
         columns.setdefault(cell.scorer, {})[cell.case_id, cell.repeat] = cell
     measured = [{key for key, cell in column.items() if is_measured(cell)} for column in columns.values()]
     return Agreement(
         metric=metric,
+        judge=judge,
         n=len(set.intersection(*measured)),
         pairs=tuple(_pair(columns[a], columns[b]) for a, b in combinations(columns, 2)),
     )
@@ -92,7 +103,7 @@ def _pair(a: Mapping[CaseKey, Outcome], b: Mapping[CaseKey, Outcome]) -> Pair:
     both = [key for key in planned if is_measured(a[key]) and is_measured(b[key])]
     scores_a, scores_b = _scores(a, both), _scores(b, both)
     name_a, name_b = next(iter(a.values())).scorer, next(iter(b.values())).scorer
-    spearman, no_ranks = _spearman({name_a: scores_a, name_b: scores_b})
+    spearman, no_ranks = _spearman({name_a: scores_a, name_b: scores_b}, cases=len({case for case, _ in both}))
     no_differences = _why_no_differences(next(iter(a.values())), next(iter(b.values())), len(both))
     differences = [] if no_differences else [x - y for x, y in zip(scores_a, scores_b, strict=True)]
     return Pair(
@@ -111,18 +122,17 @@ def _scores(column: Mapping[CaseKey, Outcome], keys: Sequence[CaseKey]) -> list[
     return [score for key in keys if (score := column[key].score) is not None]
 
 
-def _spearman(columns: Mapping[str, Sequence[float]]) -> tuple[float | None, str | None]:
-    """Return Spearman's rank correlation, or why it is not defined.
+def _spearman(columns: Mapping[str, Sequence[float]], *, cases: int) -> tuple[float | None, str | None]:
+    """Return Spearman's rank correlation, or why it is not defined; repeats of a case make no further cases.
 
     It is Pearson's correlation of the ranks, equal scores sharing the mean of their ranks: what
     `scipy.stats.spearmanr` computes, without the second and the memory that its import takes.
     """
-    n = min(map(len, columns.values()))
-    if n < FEWEST_FOR_RANKS:
-        return None, f"no rank correlation: {n} cases measured by both, {FEWEST_FOR_RANKS} are needed"
+    if cases < FEWEST_FOR_RANKS:
+        return None, f"no rank correlation: {cases} cases measured by both, {FEWEST_FOR_RANKS} are needed"
     for name, scores in columns.items():
         if min(scores) == max(scores):
-            return None, f"no rank correlation: {name} scored {scores[0]:.2f} in all {n} cases"
+            return None, f"no rank correlation: {name} scored {scores[0]:.2f} in all {cases} cases"
     return round(correlation(*map(_ranks, columns.values())), 12), None
 
 

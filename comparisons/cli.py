@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from evalparity.comparisons.cli_options import FORMAT, SECONDS, judge_options
+from evalparity.comparisons.cli_options import FORMAT, asked_for, scoring_options
 from evalparity.comparisons.messages import silence, tell
 
 _READER_GONE = 141
@@ -28,7 +28,15 @@ RUN_EXAMPLES = """\b
 Examples:
   evalparity run examples/refund_policy/suite.yaml
   evalparity run suite.yaml --framework ragas --framework deepeval --metric faithfulness
+  evalparity run suite.yaml --study study.yaml --metric all --threshold faithfulness=0.8
   evalparity run suite.yaml --judge qwen3 --judge-url http://localhost:11434/v1
+"""
+
+PLAN_EXAMPLES = """\b
+Examples:
+  evalparity plan examples/refund_policy/suite.yaml
+  evalparity plan suite.yaml --judge gpt-4.1-mini --metric all --scorer all
+  evalparity plan suite.yaml --study study.yaml --rehearse 0 --format json
 """
 
 
@@ -82,48 +90,17 @@ def cli() -> None:
 
 
 @cli.command(epilog="Example: evalparity validate examples/refund_policy/suite.yaml")
-@click.argument("suite", type=click.Path(path_type=Path))
-def validate(suite: Path) -> None:
-    """Check a suite file and say everything that is wrong with it."""
-    from evalparity.unified_schema import load_suite  # noqa: PLC0415 - heavy
+@click.argument("file", type=click.Path(path_type=Path))
+def validate(file: Path) -> None:
+    """Check a suite or a study file and say everything that is wrong with it."""
+    from evalparity.comparisons.command_validate import validate_command  # noqa: PLC0415 - heavy
 
-    loaded = load_suite(suite)
-    for note in loaded.notes:
-        tell(f"note: {note}")
-    _print(f"{suite}: {len(loaded.suite.cases)} cases, no errors\n")
+    _print(validate_command(file))
 
 
 @cli.command(epilog=RUN_EXAMPLES)
 @click.argument("suite", type=click.Path(path_type=Path))
-@click.option(
-    "--framework",
-    "frameworks",
-    multiple=True,
-    metavar="NAME",
-    help="A name of `evalparity adapters`; repeat for several. Default: all that are installed.",
-)
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="A metric of `evalparity adapters --table`; repeat for several. Default: all.",
-)
-@judge_options
-@click.option(
-    "--cell-timeout",
-    default=1800.0,
-    show_default=True,
-    type=SECONDS,
-    help="Seconds that one score may take, waiting for its turn included.",
-)
-@click.option(
-    "--framework-timeout",
-    default=21600.0,
-    show_default=True,
-    type=SECONDS,
-    help="Seconds that one framework may take for the whole suite.",
-)
+@scoring_options
 @click.option(
     "--out",
     metavar="DIR",
@@ -131,13 +108,48 @@ def validate(suite: Path) -> None:
     help="Run folder to make. Default: runs/DATE-TIME.",
 )
 @FORMAT
-def run(form: str, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
+@click.pass_context
+def run(context: click.Context, /, suite: Path, out: Path | None, form: str, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
     """Score a suite with every framework and print the report."""
     from evalparity.comparisons.command_run import exit_code, run_command  # noqa: PLC0415 - heavy
 
-    report, interrupted = run_command(dict(os.environ), **options)
+    report, interrupted = run_command(suite, asked_for(context, options), dict(os.environ), out=out)
     _print_report(report, form)
     sys.exit(130 if interrupted else exit_code(report))
+
+
+@cli.command(epilog=PLAN_EXAMPLES)
+@click.argument("suite", type=click.Path(path_type=Path))
+@scoring_options
+@click.option(
+    "--rehearse",
+    "most",
+    default=20,
+    show_default=True,
+    type=click.IntRange(0, 1_000_000),
+    metavar="N",
+    help="Cases of each scorer to rehearse on the lexical judge, to estimate tokens; 0: start no framework.",
+)
+@FORMAT
+@click.pass_context
+def plan(context: click.Context, /, suite: Path, most: int, form: str, **options: Any) -> None:  # noqa: ANN401 - as above
+    """Show what `run` would do and cost, before anything is spent: takes the same options, needs no key."""
+    from evalparity.comparisons.command_plan import exit_code, plan_command  # noqa: PLC0415 - heavy
+
+    planned = plan_command(suite, asked_for(context, options), dict(os.environ), most=most)
+    _print_plan(planned, form)
+    sys.exit(exit_code(planned))
+
+
+def _print_plan(planned: Any, form: str) -> None:  # noqa: ANN401 - a PlanReport; naming it would import it
+    from evalparity.comparisons.render import plan_terminal, terminal  # noqa: PLC0415 - heavy
+
+    if form == "json":
+        _print(planned.model_dump_json(indent=2) + "\n")
+        return
+    width = shutil.get_terminal_size((terminal.WIDEST, 0)).columns
+    colour = sys.stdout is not None and terminal.wants_colour(sys.stdout, os.environ)
+    _print(plan_terminal.render_plan(planned, width=width, colour=colour), colour=colour)
 
 
 @cli.command(epilog="Example: evalparity report runs/demo --format json")
@@ -163,14 +175,16 @@ def _print_report(report: Any, form: str) -> None:  # noqa: ANN401 - a Report; n
 
 @cli.group(invoke_without_command=True)
 @click.option("--table", is_flag=True, help="Show which framework measures what, and how it differs.")
+@click.option("--metric", metavar="NAME", help="Show that table for one metric only.")
 @click.pass_context
-def adapters(context: click.Context, *, table: bool) -> None:
+def adapters(context: click.Context, *, table: bool, metric: str | None) -> None:
     """Show the frameworks, their versions and what each can measure."""
     if context.invoked_subcommand is not None:
         return
     from evalparity.comparisons.render import capabilities  # noqa: PLC0415 - heavy
 
-    _print((capabilities.render_table() if table else capabilities.render_versions()) + "\n")
+    shown = capabilities.render_table(metric) if table or metric is not None else capabilities.render_versions()
+    _print(shown + "\n")
 
 
 @adapters.command()

@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 import click
+from click.core import ParameterSource
 
 P = ParamSpec("P")
+
+MOST_REPEATS = 100
+"""As in a study, which is not read for `--help`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a user asked for: the value of every option, and which of them stand on the command line itself.
+
+    Attributes:
+        values: by name; what was not given holds the value of its variable or its default.
+        flags: names of those that were given.
+    """
+
+    values: Mapping[str, Any]
+    flags: frozenset[str]
+
+    def pick(self, name: str, of_study: Any) -> Any:  # noqa: ANN401 - options are of many types
+        """Return an option's value: as given, else the study's, else that of its variable or its default."""
+        return self.values.get(name) if name in self.flags or of_study is None else of_study
+
+
+def asked_for(context: click.Context, values: Mapping[str, Any]) -> Asked:
+    """Return the options of a command with what is known of where they came from."""
+    given = {name for name in values if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    return Asked(values=values, flags=frozenset(given))
 
 
 class _Seconds(click.FloatRange):
@@ -24,6 +52,22 @@ class _Seconds(click.FloatRange):
         return number
 
 
+class _Threshold(click.ParamType):
+    """`NAME=VALUE`: a metric or a scorer, and a score of 0..1."""
+
+    name = "threshold"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:  # noqa: ANN401 - click's signature
+        name, mark, number = str(value).rpartition("=")
+        try:
+            score = float(number)
+        except ValueError:
+            score = math.nan
+        if not mark or not name.strip() or not 0 <= score <= 1:
+            self.fail(f"{value!r} is no threshold: write it as faithfulness=0.8, the score being 0..1.", param, ctx)
+        return name.strip(), score
+
+
 SECONDS = _Seconds(min=0, min_open=True, max=31_536_000)
 
 FORMAT = click.option(
@@ -33,6 +77,76 @@ FORMAT = click.option(
     default="terminal",
     show_default=True,
     help="What to print.",
+)
+
+STUDY_OPTIONS = (
+    click.option(
+        "--study",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Study file with any of these settings; options given here go first.",
+    ),
+    click.option(
+        "--framework",
+        "frameworks",
+        multiple=True,
+        metavar="NAME",
+        help="A name of `evalparity adapters`; repeat for several. Default: all that are installed.",
+    ),
+    click.option(
+        "--metric",
+        "metrics",
+        multiple=True,
+        metavar="NAME|all",
+        help="A metric of `evalparity adapters --table`; repeat for several. Default: the core metrics.",
+    ),
+    click.option(
+        "--scorer",
+        "scorers",
+        multiple=True,
+        metavar="NAME|all",
+        help="A scorer of the same table, where a framework has several; repeat for several. Default: its first.",
+    ),
+    click.option(
+        "--threshold",
+        "thresholds",
+        multiple=True,
+        type=_Threshold(),
+        metavar="NAME=VALUE",
+        help="Score (0..1) from which on a case passes, by metric or scorer; repeat for several.",
+    ),
+    click.option(
+        "--repeats",
+        default=1,
+        show_default=True,
+        type=click.IntRange(1, MOST_REPEATS),
+        help="How often every score that asks a judge is taken.",
+    ),
+    click.option(
+        "--wiring",
+        default="stock",
+        show_default=True,
+        type=click.Choice(["stock", "lean"]),
+        help="stock: frameworks as they ship; lean: without what does not change a score.",
+    ),
+)
+"""What scores a suite, and how often; a study can say it all."""
+
+TIME_OPTIONS = (
+    click.option(
+        "--cell-timeout",
+        default=1800.0,
+        show_default=True,
+        type=SECONDS,
+        help="Seconds that one score may take, waiting for its turn included.",
+    ),
+    click.option(
+        "--framework-timeout",
+        default=21600.0,
+        show_default=True,
+        type=SECONDS,
+        help="Seconds that one framework may take for the whole suite.",
+    ),
 )
 
 JUDGE_OPTIONS = (
@@ -92,6 +206,14 @@ JUDGE_OPTIONS = (
         help="File with the key of another embedding host; else EVALPARITY_EMBEDDING_API_KEY is used.",
     ),
     click.option(
+        "--prices",
+        envvar="EVALPARITY_PRICES",
+        show_envvar=True,
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Your own prices (docs/prices.md), before those of the public table.",
+    ),
+    click.option(
         "--max-output-tokens",
         envvar="EVALPARITY_MAX_OUTPUT_TOKENS",
         show_envvar=True,
@@ -113,8 +235,8 @@ JUDGE_OPTIONS = (
 """How a command is told which judge to ask; each can also be set by its environment variable."""
 
 
-def judge_options(command: Callable[P, None]) -> Callable[P, None]:
-    """Add the options that name the judge."""
-    for option in reversed(JUDGE_OPTIONS):
+def scoring_options(command: Callable[P, None]) -> Callable[P, None]:
+    """Add the options that say what scores a suite, how and by which judge."""
+    for option in reversed((*STUDY_OPTIONS, *JUDGE_OPTIONS, *TIME_OPTIONS)):
         command = option(command)
     return command

@@ -15,6 +15,7 @@ from evalparity.adapters.boundary import framework_process
 from evalparity.adapters.judge.connect import connect
 from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.ledger import Ledger
+from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.comparisons.plan import Batch, Plan, in_batches
 from evalparity.comparisons.run_setting import Limits, Listener, RunSetting
@@ -29,7 +30,14 @@ FUTILE_STARTS = 3
 
 
 async def run_plan(
-    plan: Plan, judge: JudgeSettings, *, limits: Limits, ledger: Path, logs: Path, listener: Listener
+    plan: Plan,
+    judge: JudgeSettings,
+    *,
+    limits: Limits,
+    ledger: Path,
+    logs: Path,
+    listener: Listener,
+    prices: Prices | None = None,
 ) -> None:
     """Bring every cell of the plan to its end, reported to the listener as it falls.
 
@@ -43,11 +51,13 @@ async def run_plan(
         ledger: file that takes a row per judge call.
         logs: folder that takes what each framework prints.
         listener: is told what happens.
+        prices: what calls cost; None: by the public table.
     """
     steps = {name: adapter.steps for name, adapter in plan.adapters.items()}
     upstream, embedder = connect(judge, steps)
     with closing(Ledger(ledger)) as calls:
-        async with Gateway(judge, upstream=upstream, embedder=embedder, steps=steps, ledger=calls) as gateway:
+        served = Gateway(judge, upstream=upstream, embedder=embedder, steps=steps, ledger=calls, prices=prices)
+        async with served as gateway:
             setting = RunSetting(
                 gateway=gateway, judge=judge, limits=limits, logs=logs, listener=listener, wiring=plan.wiring
             )

@@ -9,7 +9,7 @@ report.json      the report, once the run has ended
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,10 +18,12 @@ from pydantic import ValidationError
 
 from evalparity.adapters.base import Binding
 from evalparity.adapters.registry import adapter_names, load_adapter
-from evalparity.comparisons.plan import Plan
+from evalparity.comparisons.disagreement import Limits
 from evalparity.comparisons.render.json_report import json_pieces, parse_report
-from evalparity.comparisons.report import Report, RunInfo, build_report
+from evalparity.comparisons.report import Report, build_report
+from evalparity.comparisons.run_info import RunInfo
 from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.study_plan import JudgePlan
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.outcomes import Closeness, Frozen, Outcome
 
@@ -37,6 +39,9 @@ class PlannedLine(Frozen):
     scorer: str
     framework: str
     closeness: Closeness
+    judge_model: str | None = None
+    repeat: int = 0
+    threshold: float | None = None
 
 
 class RunRecord(Frozen):
@@ -44,6 +49,8 @@ class RunRecord(Frozen):
 
     info: RunInfo
     planned: tuple[PlannedLine, ...]
+    limits: Limits = Limits()
+    """When a difference is flagged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +97,14 @@ def default_folder(now: datetime) -> Path:
     return RUNS / now.strftime("%Y%m%d-%H%M%S")
 
 
-def create_run_folder(path: Path, info: RunInfo, plan: Plan) -> RunFolder:
+def create_run_folder(path: Path, info: RunInfo, plans: Sequence[JudgePlan], limits: Limits | None = None) -> RunFolder:
     """Make the folder of a run, readable by its owner alone.
+
+    Args:
+        path: the folder.
+        info: what is run.
+        plans: what each judge is to score.
+        limits: when a difference is flagged; None: the defaults.
 
     Raises:
         UsageError: the folder exists and is not empty, or cannot be made.
@@ -102,14 +115,14 @@ def create_run_folder(path: Path, info: RunInfo, plan: Plan) -> RunFolder:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
         (path / "logs").mkdir()
-        record = RunRecord(info=info, planned=_planned(plan))
+        record = RunRecord(info=info, planned=_planned(plans), limits=limits or Limits())
         (path / "run.json").write_text(record.model_dump_json(indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"--out {path}: cannot be written ({error.strerror}).") from error
     return RunFolder(path=path, record=record)
 
 
-def _planned(plan: Plan) -> tuple[PlannedLine, ...]:
+def _planned(plans: Sequence[JudgePlan]) -> tuple[PlannedLine, ...]:
     return tuple(
         PlannedLine(
             case_id=cell.case.id,
@@ -117,8 +130,12 @@ def _planned(plan: Plan) -> tuple[PlannedLine, ...]:
             scorer=cell.binding.scorer,
             framework=cell.framework,
             closeness=cell.binding.closeness,
+            judge_model=one.judge.name if cell.binding.asks_judge else None,
+            repeat=cell.repeat,
+            threshold=cell.threshold,
         )
-        for cell in plan.cells
+        for one in plans
+        for cell in one.plan.cells
     )
 
 
@@ -170,15 +187,23 @@ def _settled(line: str, place: str) -> Settled:
 
 
 def _build(record: RunRecord, ended: list[Settled], *, complete: bool) -> Report:
-    known = {(one.outcome.case_id, one.outcome.metric, one.outcome.scorer) for one in ended}
-    lost = [_interrupted(cell) for cell in record.planned if (cell.case_id, cell.metric, cell.scorer) not in known]
+    # Runs of older versions had one judge and did not name it in their plan.
+    several = bool(record.info.other_judges)
+    known = {_key(one.outcome, several=several) for one in ended}
+    lost = [_interrupted(cell) for cell in record.planned if _key(cell, several=several) not in known]
     return build_report(
         record.info.model_copy(update={"complete": complete}),
         [*(one.outcome for one in ended), *lost],
         _bindings(record),
         [one.inputs for one in ended if one.inputs is not None],
         case_order=tuple(dict.fromkeys(cell.case_id for cell in record.planned)),
+        limits=record.limits,
     )
+
+
+def _key(cell: PlannedLine | Outcome, *, several: bool) -> tuple[str, str, str, int, str | None]:
+    """Return what makes a cell unique in its run."""
+    return (cell.case_id, cell.metric, cell.scorer, cell.repeat, cell.judge_model if several else None)
 
 
 def _interrupted(cell: PlannedLine) -> Outcome:
@@ -189,4 +214,6 @@ def _interrupted(cell: PlannedLine) -> Outcome:
 
 def _bindings(record: RunRecord) -> Mapping[str, Binding]:
     names = dict.fromkeys(cell.framework for cell in record.planned)
-    return {binding.scorer: binding for name in adapter_names() if name in names for binding in load_adapter(name).scorers()}
+    return {
+        binding.scorer: binding for name in adapter_names() if name in names for binding in load_adapter(name).scorers()
+    }

@@ -136,13 +136,14 @@ def _error_kind(adapter: Adapter, error: CellError) -> str:
 
 
 def cell_name(cell: PlannedCell, judge: JudgeSettings) -> str:
-    """Return the name of a cell in the ledger: scorer, case, and repeat and judge where there are several."""
-    parts = [cell.binding.asked_scorer, cell.case.id]
-    if cell.repeat:
-        parts.append(f"repeat {cell.repeat}")
-    if judge.label is not None:
-        parts.append(f"judge {judge.label}")
-    return " ".join(parts)
+    """Return the name of a cell in the ledger, as `ragas:faithfulness#1@strict case-id`.
+
+    It is the scorer, the repeat unless it is the first, the judge where it has a label, and the case. The case comes
+    last, after the first space: its id may hold anything, and no two cells may share a name.
+    """
+    repeat = f"#{cell.repeat}" if cell.repeat else ""
+    label = f"@{judge.label}" if judge.label is not None else ""
+    return f"{cell.binding.asked_scorer}{repeat}{label} {cell.case.id}"
 
 
 def _texts(cell: PlannedCell) -> dict[str, str | tuple[str, ...]]:

@@ -14,9 +14,9 @@ from evalparity.adapters.boundary import whole_texts
 from evalparity.adapters.judge.traffic import Call, CellTraffic
 from evalparity.adapters.judge.usage import usage_of
 from evalparity.comparisons.coverage import unjudged_sentences
+from evalparity.comparisons.inputs import InputCheck
 from evalparity.comparisons.normalise import to_score
 from evalparity.comparisons.plan import PlannedCell, Refusal
-from evalparity.comparisons.report import InputCheck
 from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import SKIP_KINDS, Frozen, JudgeUsage, Outcome, Status, Verdict
 
@@ -72,7 +72,7 @@ def settle(
     # A cell that found nothing to check has not sent everything: only a complete one can lack a text.
     nothing_checked = reading.kind in SKIP_KINDS or "vacuous" in reading.flags
     if traffic is not None and not _failed(calls) and not nothing_checked:
-        inputs = _check(cell, traffic)
+        inputs = _check(cell, traffic, judge_model)
         reading = _with_input_flags(reading, inputs)
     return Settled(outcome=_to_outcome(cell, reading, judge_model, usage), inputs=inputs)
 
@@ -112,12 +112,14 @@ def _failed(calls: Sequence[Call]) -> list[Call]:
     return [call for call in calls if call.error_kind is not None]
 
 
-def _check(cell: PlannedCell, traffic: CellTraffic) -> InputCheck:
+def _check(cell: PlannedCell, traffic: CellTraffic, judge_model: str) -> InputCheck:
     return InputCheck(
         case_id=cell.case.id,
         metric=cell.binding.metric,
         scorer=cell.binding.scorer,
         framework=cell.framework,
+        judge_model=judge_model,
+        repeat=cell.repeat,
         missing=traffic.proof.missing,
         rewritten=traffic.proof.rewritten,
     )

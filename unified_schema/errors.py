@@ -1,7 +1,10 @@
 """The errors that evalparity raises on purpose, each with what, where and what to do next.
 
     EvalparityError                 base of all; a command prints it without a traceback
-      + SuiteError                  a suite file cannot be read or breaks the schema
+      + DocumentError               a file of the user's cannot be read or breaks its format, problem by problem
+          + SuiteError              a suite file
+          + StudyError              a study file
+          + PriceFileError          a price file
       + UsageError                  an unknown name, a contradiction between options, a bad path
       + FrameworkError              a framework is absent, broken, or answers out of its contract
       + JudgeError                  a judge or embedding call failed for good
@@ -21,7 +24,7 @@ class EvalparityError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing wrong with a suite: where it stands, what is wrong, and what to do.
+    """One thing wrong with a file of the user's: where it stands, what is wrong, and what to do.
 
     Attributes:
         file: path as the user gave it.
@@ -47,8 +50,8 @@ class Problem:
         return f"{place}:{subject} {self.message}"
 
 
-class SuiteError(EvalparityError):
-    """Raised when a suite cannot be loaded; carries every problem found, not only the first.
+class DocumentError(EvalparityError):
+    """Raised when a file of the user's cannot be loaded; carries every problem found, not only the first.
 
     Attributes:
         problems: at least one `Problem`, in file order.
@@ -57,6 +60,18 @@ class SuiteError(EvalparityError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class SuiteError(DocumentError):
+    """Raised when a suite cannot be loaded."""
+
+
+class StudyError(DocumentError):
+    """Raised when a study cannot be loaded."""
+
+
+class PriceFileError(DocumentError):
+    """Raised when a price file cannot be loaded."""
 
 
 class UsageError(EvalparityError):

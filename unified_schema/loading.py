@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import codecs
-import difflib
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 from evalparity.unified_schema.errors import Problem, SuiteError
+from evalparity.unified_schema.files import decode, fault_of_path, sha256_of, unreadable
 from evalparity.unified_schema.json_source import read_json
-from evalparity.unified_schema.positions import FieldPath, Locate, quoted
+from evalparity.unified_schema.positions import FieldPath, Locate
 from evalparity.unified_schema.records import Record, Source, find_cases
 from evalparity.unified_schema.validation import LoadedSuite, validate
 from evalparity.unified_schema.yaml_source import read_yaml
@@ -28,16 +26,11 @@ def load_suite(path: str | os.PathLike[str]) -> LoadedSuite:
         SuiteError: the file cannot be read or breaks the format; it carries every problem, with its line.
     """
     file = os.fspath(path)
-    _refuse_what_is_no_file(Path(file), file)
-    read = _READERS.get(Path(file).suffix.lower())
-    if read is None:
-        known = ", ".join(_READERS)
-        told = f"the ending {quoted(Path(file).suffix)} is unknown: name the file after its format, one of {known}."
-        raise SuiteError([Problem(file=file, message=told)])
+    _refuse(fault_of_path(Path(file), file, endings=_READERS, kind="suite"))
     try:
-        return validate(read(Path(file), file))
+        return validate(_READERS[Path(file).suffix.lower()](Path(file), file))
     except OSError as error:
-        raise SuiteError([_unreadable(error, file)]) from error
+        raise SuiteError([unreadable(error, file)]) from error
 
 
 def suite_sha256(path: str | os.PathLike[str]) -> str:
@@ -47,45 +40,20 @@ def suite_sha256(path: str | os.PathLike[str]) -> str:
         SuiteError: the file cannot be read.
     """
     file = os.fspath(path)
-    _refuse_what_is_no_file(Path(file), file)
+    _refuse(fault_of_path(Path(file), file, endings=_READERS, kind="suite"))
     try:
-        with Path(file).open("rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest()
+        return sha256_of(Path(file))
     except OSError as error:
-        raise SuiteError([_unreadable(error, file)]) from error
+        raise SuiteError([unreadable(error, file)]) from error
 
 
-def _refuse_what_is_no_file(path: Path, file: str) -> None:
-    try:
-        if path.is_file():
-            return
-        told = _no_file(path)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        told = f"cannot be opened ({error}): check the path."
-    raise SuiteError([Problem(file=file, message=told)])
-
-
-def _no_file(path: Path) -> str:
-    if path.is_dir():
-        suites = sorted(child.name for child in path.iterdir() if child.suffix.lower() in _READERS)
-        there = f": name a file in it, such as {quoted(suites[0])}." if suites else ": name a suite file."
-        return f"is a folder{there}"
-    if path.exists():
-        return "is not a regular file: name a suite file."
-    if not path.parent.is_dir():
-        return "there is no such file, nor its folder: check the path."
-    near = difflib.get_close_matches(path.name, [child.name for child in path.parent.iterdir()], n=1)
-    hint = f"did you mean {quoted(near[0])}?" if near else "check the path."
-    return f"there is no such file: {hint}"
-
-
-def _unreadable(error: OSError, file: str) -> Problem:
-    reason = error.strerror or type(error).__name__
-    return Problem(file=file, message=f"cannot be read ({reason}): check its permissions.")
+def _refuse(problem: Problem | None) -> None:
+    if problem is not None:
+        raise SuiteError([problem])
 
 
 def _read_document(path: Path, file: str, parse: Callable[[str, str], tuple[object, Locate, list[Problem]]]) -> Source:
-    text, undecoded = _decode(path.read_bytes(), file, 1)
+    text, undecoded = decode(path.read_bytes(), file)
     data, locate, problems = (None, _nowhere, undecoded) if undecoded else parse(text, file)
     return find_cases(data, locate, file=file, name=path.stem, problems=problems)
 
@@ -104,16 +72,22 @@ def _json(path: Path, file: str) -> Source:
 
 def _json_lines(path: Path, file: str) -> Source:
     problems: list[Problem] = []
-    records = _lines(path, file, problems)
+    records = json_lines(path, file, problems)
     return Source(file=file, name=path.stem, header=None, locate=_nowhere, records=records, problems=problems)
 
 
-def _lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Record]:
-    """Yield one record a line; lines end at LF only, for U+2028 and its kin may stand inside a text."""
+def json_lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Record]:
+    """Yield one record a line; lines end at LF only, for U+2028 and its kin may stand inside a text.
+
+    Args:
+        path: the file.
+        file: the path as the user gave it, for messages.
+        problems: takes what is wrong with a line that yields no record.
+    """
     number = 0
     with path.open("rb") as lines:
         for line, raw in enumerate(lines, start=1):
-            text, undecoded = _decode(raw, file, line)
+            text, undecoded = decode(raw, file, line)
             if undecoded:  # the whole file is in another encoding; its other lines would only say the same
                 problems.extend(undecoded)
                 return
@@ -121,7 +95,7 @@ def _lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Record]:
                 continue
             number += 1
             if number == 1 and text.strip() in {"{", "["}:
-                told = "a case must stand on one line: name the file .json if it is one JSON document."
+                told = "each entry must stand on one line: name the file .json if it is one JSON document."
                 problems.append(Problem(file=file, line=line, message=told))
                 return
             data, _, found = read_json(text.rstrip("\r\n"), file, line)
@@ -132,20 +106,6 @@ def _lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Record]:
 
 def _at(line: int) -> Locate:
     return lambda _path: line
-
-
-def _decode(raw: bytes, file: str, first_line: int) -> tuple[str, list[Problem]]:
-    """Return the text of UTF-8 bytes, a byte order mark left out, or the problem with them."""
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "", [Problem(file=file, line=first_line, message="is UTF-16: save it as UTF-8.")]
-    try:
-        return raw.removeprefix(codecs.BOM_UTF8).decode(), []
-    except UnicodeDecodeError as error:
-        start = error.start + (len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0)
-        line = first_line + raw.count(b"\n", 0, start)
-        told = f"is not UTF-8 (byte 0x{raw[start]:02X} here): save the file as UTF-8."
-        column = start - raw.rfind(b"\n", 0, start)
-        return "", [Problem(file=file, line=line, column=column, message=told)]
 
 
 _READERS: Mapping[str, Callable[[Path, str], Source]] = MappingProxyType(

@@ -65,8 +65,10 @@ def _literal(detail: ErrorDetails) -> str:
     return f"must be {detail['ctx']['expected']}, not {_seen(detail['input'])}."
 
 
-def _at_least(detail: ErrorDetails) -> str:
-    return f"must be {detail['ctx']['ge']} or more, not {_seen(detail['input'])}."
+def _bound(detail: ErrorDetails) -> str:
+    (name, bound), *_ = detail["ctx"].items()
+    shown = int(bound) if bound == int(bound) else bound
+    return f"must be {_BOUNDS[name].format(shown)}, not {_seen(detail['input'])}."
 
 
 _NAMES: tuple[tuple[type, str], ...] = (
@@ -77,6 +79,10 @@ _NAMES: tuple[tuple[type, str], ...] = (
     (Mapping, "a mapping"),
     (list, "a list"),
     (tuple, "a list"),
+)
+
+_BOUNDS: Mapping[str, str] = MappingProxyType(
+    {"ge": "{} or more", "gt": "more than {}", "le": "{} or less", "lt": "less than {}"}
 )
 
 _SENTENCES: Mapping[str, Callable[[ErrorDetails], str]] = MappingProxyType(
@@ -93,7 +99,10 @@ _SENTENCES: Mapping[str, Callable[[ErrorDetails], str]] = MappingProxyType(
         "dict_type": _expected("a mapping"),
         "model_type": _expected("a mapping of fields"),
         "literal_error": _literal,
-        "greater_than_equal": _at_least,
+        "greater_than_equal": _bound,
+        "greater_than": _bound,
+        "less_than_equal": _bound,
+        "less_than": _bound,
         "too_short": lambda _: "is empty: put at least one item in it.",
         "recursion_depth_exceeded": lambda _: "is nested too deeply: flatten it.",
     }

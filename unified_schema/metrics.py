@@ -43,8 +43,8 @@ class Metric:
 
 _RAGAS_PAPER = "Es et al. 2023, RAGAS (arXiv:2309.15217), section 3"
 _USED = (
-    "Some articles call by this name how much of what was retrieved the output makes use of; "
-    "that is context_utilisation."
+    "It does not look at the output. Some articles call by this name how much of what was retrieved the output makes "
+    "use of: that is context_utilisation."
 )
 
 _METRICS = (

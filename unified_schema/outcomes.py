@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any, Literal
@@ -113,8 +114,16 @@ class JudgeUsage(Frozen):
     cached_tokens: int | None = 0
     reasoning_tokens: int | None = 0
     output_tokens: int | None = 0
-    cost_usd: float | None = None
-    """US dollars; None while the price is unknown."""
+    embedding_tokens: int | None = 0
+    """Tokens of the embedding calls; those above are of chat calls."""
+    cost_usd: float | None = 0.0
+    """US dollars that the upstream bills for chat and embedding calls; None when the price of any is unknown."""
+    at_least_usd: float = 0.0
+    """The same without the calls whose price is unknown."""
+    unpriced_calls: int = 0
+    """Billed calls whose price is unknown."""
+    requested_usd: float | None = 0.0
+    """US dollars for what the framework asked for: each answered call once, whatever it took to get the answer."""
     seconds: float = 0.0
     """Time that the calls' requests were on their way, added up; calls run side by side, so a cell may take less."""
 
@@ -169,9 +178,9 @@ def add_counts(counts: Iterable[int | None]) -> int | None:
 
 def add_amounts(amounts: Iterable[float | None]) -> float | None:
     """Return the sum, or None when any part is unknown."""
-    total = 0.0
+    known = []
     for amount in amounts:
         if amount is None:
             return None
-        total += amount
-    return total
+        known.append(amount)
+    return math.fsum(known)

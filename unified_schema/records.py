@@ -8,6 +8,7 @@ from typing import Any
 
 from evalparity.unified_schema.errors import Problem
 from evalparity.unified_schema.positions import FieldPath, Locate, quoted
+from evalparity.unified_schema.study import STUDY_KEYS
 
 WRAPPERS = ("samples", "data")
 """Keys under which other tools keep the list of cases."""
@@ -55,10 +56,12 @@ def find_cases(data: object, locate: Locate, *, file: str, name: str, problems: 
     """Return the source that a whole document holds: a suite, a bare list of cases, or a wrapped list."""
     key = _key_of_cases(data)
     cases = data.get(key) if isinstance(data, Mapping) else data
+    study = isinstance(data, Mapping) and key is None and bool(STUDY_KEYS & data.keys())
     if not isinstance(cases, list):
         if data is not None or not problems:
             line = locate((key,) if key else ())
-            problems.append(Problem(file=file, line=line, field=key, message=_no_list(key, cases)))
+            told = _A_STUDY if study else _no_list(key, cases)
+            problems.append(Problem(file=file, line=line, field=key, message=told))
         cases = []
     others = {name: value for name, value in data.items() if name != key} if isinstance(data, Mapping) else None
     wrapped = key in WRAPPERS
@@ -66,7 +69,7 @@ def find_cases(data: object, locate: Locate, *, file: str, name: str, problems: 
     return Source(
         file=file,
         name=name,
-        header=None if wrapped else others,
+        header=None if wrapped or study else others,
         locate=locate,
         records=[
             Record(number=rank + 1, data=case, locate=_inside(locate, (*under, rank)))
@@ -92,6 +95,7 @@ def _inside(locate: Locate, prefix: FieldPath) -> Locate:
     return lambda path: locate(prefix + path)
 
 
+_A_STUDY = "this is a study: give it with --study, beside the suite that it is to score."
 _NO_CASES = "there are no cases here: write a list of cases under `cases`."
 
 

@@ -88,7 +88,7 @@ class _Tree:
         if node.tag not in _KNOWN:
             tag = node.tag.replace(_STANDARD, "!!")
             self._report(
-                node, f"the tag {quoted(tag)} is refused: a suite holds texts, numbers, lists and mappings only"
+                node, f"the tag {quoted(tag)} is refused: the file may hold texts, numbers, lists and mappings only"
             )
             return None
         if isinstance(node, yaml.ScalarNode):

@@ -27,6 +27,7 @@ class PendingCall:
         asked: the parameters that were replaced.
         attempts: how far it has come upstream.
         tokens: as the upstream told them.
+        cost_usd: of its last answer; None while or where unknown.
         started: on the monotonic clock.
     """
 
@@ -37,6 +38,7 @@ class PendingCall:
     asked: dict[str, Any] = field(default_factory=dict)
     attempts: Attempts = field(default_factory=Attempts)
     tokens: Tokens = field(default_factory=Tokens)
+    cost_usd: float | None = None
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -84,6 +86,7 @@ class Cell:
             cached_tokens=pending.tokens.cached_tokens,
             reasoning_tokens=pending.tokens.reasoning_tokens,
             output_tokens=pending.tokens.output_tokens,
+            cost_usd=pending.cost_usd,
             seconds=pending.attempts.seconds,
             waited=max(0.0, time.perf_counter() - pending.started - pending.attempts.seconds),
             reply=reply,

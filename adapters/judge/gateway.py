@@ -24,6 +24,7 @@ from evalparity.adapters.judge.enforcement import enforce_chat, enforce_embeddin
 from evalparity.adapters.judge.failures import without_key
 from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.limits import FairSlots
+from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.proof import InputProofBuilder, Texts
 from evalparity.adapters.judge.replies import chat_reply, embedding_reply, read_tokens
 from evalparity.adapters.judge.retries import Line
@@ -56,6 +57,7 @@ class Gateway:
         embedder: where embedding calls go; None: the run has no embedding model.
         steps: the prompts of each framework, to name the step of a call.
         ledger: takes every call that ended; None: nothing is written.
+        prices: what calls cost; None: the public table alone.
         grace: seconds that a cell's answers on their way are awaited when it is closed.
     """
 
@@ -67,8 +69,10 @@ class Gateway:
         embedder: Upstream | None,
         steps: Mapping[str, Sequence[PromptStep]],
         ledger: Ledger | None = None,
+        prices: Prices | None = None,
         grace: float = 10.0,
     ) -> None:
+        self._prices = prices or Prices()
         self._settings, self._steps, self._ledger, self._grace = settings, steps, ledger, grace
         self._upstreams: Mapping[CallKind, Upstream] = (
             {"chat": upstream} if embedder is None else {"chat": upstream, "embedding": embedder}
@@ -245,11 +249,17 @@ class Gateway:
         try:
             answer = await self._lines[pending.kind].ask(request, pending.attempts)
             pending.tokens = read_tokens(answer)
+            pending.cost_usd = self._cost(sent["model"], pending)
             return read(answer)
         except JudgeError as error:
             where = self._upstreams[pending.kind].where
             message = f"{_ROLES[pending.kind]} {sent['model']!r} {where}: {error}"
             raise JudgeError(error.kind, message) from error
+
+    def _cost(self, model: str, pending: PendingCall) -> float | None:
+        settings = self._settings
+        url = settings.url if pending.kind == "chat" else settings.embedding_server
+        return self._prices.cost(model, url, pending.tokens, pending.kind)
 
 
 def _parsed(raw: bytes) -> Json:

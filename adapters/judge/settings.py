@@ -50,3 +50,10 @@ class JudgeSettings:
     def name(self) -> str:
         """Return what reports call the judge."""
         return self.label or self.model
+
+    @property
+    def embedding_server(self) -> str | None:
+        """Return the base URL that embeddings are asked from; None for the lexical ones, or without a model."""
+        if self.embedding_model is None or self.embedding_model == LEXICAL:
+            return None
+        return self.embedding_url or self.url

@@ -26,7 +26,7 @@ class Call:
         error: message of the error.
         input_tokens, cached_tokens, reasoning_tokens, output_tokens: as the upstream counted for its last answer;
             None: not told.
-        cost_usd: None while the price is unknown.
+        cost_usd: US dollars for the last answer; None where there was none or its price is unknown.
         seconds: while a request was on its way, all attempts together.
         waited: the rest of the time from the framework's request to its answer: for a turn, between attempts.
         reply: text of the reply; None for embeddings and errors.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from evalparity.adapters.judge.traffic import Call
@@ -11,13 +12,15 @@ from evalparity.unified_schema.outcomes import JudgeUsage, add_counts
 def usage_of(calls: Sequence[Call]) -> JudgeUsage:
     """Return the sums over the calls of a cell; a sum with an unknown part is None, never too low.
 
-    Tokens and billed calls are those of chat calls; tokens of embedding calls stand in the ledger. A call counts as
-    billed when the upstream answered it, usable or not, or was still at it when it was given up or interrupted: no
-    one told what such a call used, so that the cell's tokens are unknown. A call that was never sent, or that the
-    upstream refused (401, 429, 5xx) or hung up on before its answer began, is not billed.
+    A call counts as billed when the upstream answered it, usable or not, or was still at it when it was given up or
+    interrupted: no one told what such a call used, so that the cell's tokens and its cost are unknown. A call that was
+    never sent, or that the upstream refused (401, 429, 5xx) or hung up on before its answer began, is not billed.
     """
     chat = [call for call in calls if call.kind == "chat"]
     billed = [call for call in chat if call.billable]
+    embedded = [call for call in calls if call.kind == "embedding" and call.billable]
+    unpriced = sum(call.billable != 1 or call.cost_usd is None for call in (*billed, *embedded))
+    known = math.fsum(call.cost_usd or 0.0 for call in (*billed, *embedded))
     return JudgeUsage(
         calls=len(chat),
         billed_calls=len(billed),
@@ -28,9 +31,21 @@ def usage_of(calls: Sequence[Call]) -> JudgeUsage:
         cached_tokens=_total(billed, "cached_tokens"),
         reasoning_tokens=_total(billed, "reasoning_tokens"),
         output_tokens=_total(billed, "output_tokens"),
-        cost_usd=None,
+        embedding_tokens=_total(embedded, "input_tokens"),
+        cost_usd=None if unpriced else known,
+        at_least_usd=known,
+        unpriced_calls=unpriced,
+        requested_usd=_requested([*billed, *embedded]),
         seconds=sum(call.seconds for call in calls),
     )
+
+
+def _requested(billed: Sequence[Call]) -> float | None:
+    """Each call once, as it was answered; what was given up without an answer was asked for and not got."""
+    answered = [call for call in billed if call.error_kind is None or call.input_tokens is not None]
+    if any(call.cost_usd is None for call in answered):
+        return None
+    return math.fsum(call.cost_usd or 0.0 for call in answered)
 
 
 def _total(billed: Sequence[Call], name: str) -> int | None:

@@ -12,13 +12,12 @@ from rich.text import Text
 from evalparity.comparisons.render.columns import shortened, wrap
 from evalparity.comparisons.render.disagreements import disagreement_section
 from evalparity.comparisons.render.inert import inert
-from evalparity.comparisons.render.tables import (
-    agreement_section,
-    cost_section,
-    score_section,
-    unmeasured_section,
-)
+from evalparity.comparisons.render.judges import judges_section
+from evalparity.comparisons.render.pairs import agreement_section
+from evalparity.comparisons.render.scores import noise_section, pass_section, score_section
+from evalparity.comparisons.render.tables import cost_section, unmeasured_section
 from evalparity.comparisons.report import Report
+from evalparity.comparisons.run_info import JudgeInfo
 
 WIDEST = 100
 NARROWEST = 60
@@ -26,7 +25,16 @@ NARROWEST = 60
 LEXICAL_NOTICE = "Verdicts by word comparison: good to rehearse a run, not to judge answers."
 INTERRUPTED_NOTICE = "The run was stopped early; cells that had not ended count as errored."
 
-SECTIONS = (score_section, agreement_section, disagreement_section, unmeasured_section, cost_section)
+SECTIONS = (
+    score_section,
+    pass_section,
+    noise_section,
+    judges_section,
+    agreement_section,
+    disagreement_section,
+    unmeasured_section,
+    cost_section,
+)
 
 
 def render_terminal(report: Report, *, width: int = WIDEST, colour: bool = False) -> str:
@@ -44,7 +52,7 @@ def render_terminal(report: Report, *, width: int = WIDEST, colour: bool = False
     for section in SECTIONS:
         body = section(report, columns)
         lines += [Text(), *body] if body else []
-    return _as_text(lines, columns, colour=colour)
+    return as_text(lines, columns, colour=colour)
 
 
 def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
@@ -52,7 +60,8 @@ def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
-def _as_text(lines: list[Text], width: int, *, colour: bool) -> str:
+def as_text(lines: list[Text], width: int, *, colour: bool) -> str:
+    """Return lines as text, none wider than `width`."""
     out = io.StringIO()
     console = Console(
         file=out,
@@ -72,20 +81,29 @@ def _head(report: Report, width: int) -> list[Text]:
     title = Text.assemble(
         ("evalparity", "bold cyan"), "  ", (inert(run.suite.name), "bold"), f"  {run.suite.cases} cases"
     )
-    title.append(f"  {run.wiring} wiring  run {inert(run.id)}  {run.created_at:%Y-%m-%d %H:%M}", "dim")
+    repeats = f" x {run.repeats} repeats" if run.repeats > 1 else ""
+    title.append(f"{repeats}  {run.wiring} wiring  run {inert(run.id)}  {run.created_at:%Y-%m-%d %H:%M}", "dim")
     lines = [*wrap(title, width=width, indent=0, lines=1), *wrap(_setting(report), width=width, indent=0, lines=2)]
-    if run.judge.kind == "lexical":
-        lines += _notice("NOT A LANGUAGE MODEL", LEXICAL_NOTICE, "bold black on yellow", width)
+    lexical = [judge for judge in run.judges if judge.kind == "lexical"]
+    if lexical:
+        whose = f"{inert(lexical[0].label)}: " if run.other_judges else ""
+        lines += _notice("NOT A LANGUAGE MODEL", whose + LEXICAL_NOTICE, "bold black on yellow", width)
     if not run.complete:
         lines += _notice("INTERRUPTED", INTERRUPTED_NOTICE, "bold white on red", width)
     return lines
 
 
 def _setting(report: Report) -> Text:
-    judge = report.run.judge
-    frameworks = ", ".join(f"{name} {info.version or 'not installed'}" for name, info in report.run.frameworks.items())
-    embeddings = f", embeddings {judge.embedding_model}" if judge.embedding_model else ", no embeddings"
-    return Text(inert(f"{frameworks}; judge {judge.model}{embeddings}"))
+    run = report.run
+    frameworks = ", ".join(f"{name} {info.version or 'not installed'}" for name, info in run.frameworks.items())
+    model = run.judge.embedding_model
+    embeddings = f", embeddings {model}" if model else ", no embeddings"
+    judges = ", ".join(_judge_name(judge) for judge in run.judges)
+    return Text(inert(f"{frameworks}; judge{'s' * bool(run.other_judges)} {judges}{embeddings}"))
+
+
+def _judge_name(judge: JudgeInfo) -> str:
+    return judge.model if judge.label == judge.model else f"{judge.label} ({judge.model})"
 
 
 def _notice(label: str, sentence: str, style: str, width: int) -> list[Text]:

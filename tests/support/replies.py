@@ -32,9 +32,20 @@ TWO_GOOD: tuple[tuple[str, str], ...] = (
     ("Natural language inference", "Final verdict for each statement in order: Yes. No."),
     ("classify if the sentence can be attributed", "1. First. So [Attributed]\n2. Second. So [Not Attributed]"),
     ("AnswerRelevanceOutput", '{"question": "What stands here?", "noncommittal": 0}'),
+    ("ContextPrecisionOutput", '{"reason": "r", "verdict": 1}'),
+    ("ContextRelevanceOutput", '{"rating": 1}'),
+    (
+        "ClassificationWithReason",
+        '{"TP": [{"statement": "First.", "reason": "r"}], "FP": [{"statement": "Second.", "reason": "r"}], "FN": []}',
+    ),
+    ("ClaimDecompositionOutput", '{"claims": ["First.", "Second."]}'),
+    ("RubricScoreOutput", '{"feedback": "r", "score": 4}'),
     ("Generate question for the given answer", "What stands here?"),
+    ("not allowed to make any changes to sentences from given context", "Insufficient Information"),
+    ("You are a precise factuality evaluator", '{"category": "C", "reason": "r"}'),
+    ("grading output according to a user-specified rubric", '{"reason": "r", "pass": true, "score": 4}'),
 )
-"""A mark of each prompt of the three metrics, and a reply in the asked-for form."""
+"""A mark of each prompt of the frameworks, and a reply in the asked-for form."""
 
 
 def reply_to(request: Json, replies: tuple[tuple[str, str], ...] = TWO_GOOD) -> str:

@@ -14,13 +14,15 @@ from evalparity.unified_schema.cases import EvalCase
 from support.cases import suite
 
 FRAMEWORKS = ("ragas", "deepeval", "promptfoo")
+METRICS = ("faithfulness", "context_recall", "answer_relevancy")
+"""One metric of each kind: claims against contexts, sentences of a reference, embeddings in two of the frameworks."""
 
 
 def plan_cases(
     cases: Sequence[EvalCase],
     *,
     frameworks: Sequence[str] = FRAMEWORKS,
-    metrics: Sequence[str] = (),
+    metrics: Sequence[str] = METRICS,
     scorers: Sequence[str] = (),
     judge: JudgeSettings | None = None,
 ) -> Plan:

@@ -8,15 +8,9 @@ from typing import Any
 import pytest
 
 from evalparity.adapters.base import Binding, Scale
-from evalparity.comparisons.report import (
-    FrameworkInfo,
-    InputCheck,
-    JudgeInfo,
-    Report,
-    RunInfo,
-    SuiteInfo,
-    build_report,
-)
+from evalparity.comparisons.inputs import InputCheck
+from evalparity.comparisons.report import Report, build_report
+from evalparity.comparisons.run_info import FrameworkInfo, JudgeInfo, RunInfo, SuiteInfo
 from evalparity.unified_schema.outcomes import SKIP_KINDS, Details, Item, JudgeUsage, Outcome
 
 WORDS = {"y": "yes", "n": "no", "u": "unclear", "-": None}
@@ -169,6 +163,10 @@ def _usage(calls: int, embeddings: int, size: int) -> JudgeUsage:
         embedding_calls=embeddings,
         input_tokens=700 * calls + 10 * size,
         output_tokens=60 * calls,
+        cost_usd=None,
+        at_least_usd=0.0,
+        unpriced_calls=calls + embeddings,
+        requested_usd=None,
         seconds=0.004 * calls,
     )
 

@@ -7,8 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from evalparity.comparisons import report as report_module
+from evalparity.comparisons.inputs import InputCheck
 from evalparity.comparisons.render.json_report import json_pieces, parse_report, render_json, render_schema
-from evalparity.comparisons.report import InputCheck, build_report
+from evalparity.comparisons.report import build_report
 from evalparity.unified_schema.errors import UsageError
 
 SCHEMA = Path(report_module.__file__).with_name("report.schema.json")

@@ -48,16 +48,23 @@ urllib.request.urlopen(request)
 """
 
 RESULT = (
-    '{"score": 1.0, "reason": None, "truths": [], "claims": ["a"], "statements": None,'
-    ' "verdicts": [{"said": "yes", "verdict": "yes", "reason": REASON}], "counted": ["yes"]}'
+    '{"score": 1.0, "reason": None, "truths": [], "claims": ["a"], "statements": None, "contexts": None,'
+    ' "verdicts": [{"said": "yes", "verdict": "yes", "reason": REASON, "statement": None}], "replied": [1],'
+    ' "counted": ["yes"], "rating": None}'
 )
+
+
+def only(framework: str, metric: str) -> Adapter:
+    """Return an adapter with the default scorer of one metric and no other."""
+    adapter = load_adapter(framework)
+    return dataclasses.replace(adapter, bindings={metric: (adapter.binding(metric),)})
 
 
 def worker(body: str) -> Adapter:
     """Return DeepEval's adapter with a process of ours that runs `body` for each job."""
     script = WORKER.replace("    BODY", textwrap.indent(body, "    "))
     return dataclasses.replace(
-        load_adapter("deepeval"),
+        only("deepeval", "faithfulness"),
         installed_version=lambda: "4.3.1",
         command=lambda _folder: WorkerCommand(argv=(sys.executable, "-c", script)),
     )
@@ -78,7 +85,7 @@ def run(
 ) -> list[Settled]:
     plan = make_plan(
         suite(*(case(f"c{n}") for n in range(cases))),
-        adapters={"deepeval": adapter, "builtin": load_adapter("builtin")},
+        adapters={"deepeval": adapter, "builtin": only("builtin", "exact_match")},
         versions={"deepeval": "4.3.1", "builtin": "0"},
         metrics=("faithfulness", "exact_match"),
         has_embeddings=True,
@@ -150,7 +157,7 @@ def test_lines_that_break_the_protocol_end_the_process(tmp_path: Path) -> None:
 def test_a_time_limit_is_named_even_while_a_call_is_open(
     tmp_path: Path, limits: Limits, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evalparity.comparisons.run._HANG_GRACE", 1.0)
+    monkeypatch.setattr("evalparity.comparisons.scorer._HANG_GRACE", 1.0)
     with JudgeServer(lambda _request, _n: Fault(hang=True)) as server:
         judge = JudgeSettings(model="m", url=server.url)
         settled = run(worker(ASK), tmp_path, limits=limits, judge=judge)

@@ -7,7 +7,8 @@ from rich.cells import cell_len
 
 from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.render.terminal import render_terminal, wants_colour
-from evalparity.comparisons.report import SuiteInfo, build_report
+from evalparity.comparisons.report import build_report
+from evalparity.comparisons.run_info import JudgeInfo, SuiteInfo
 from evalparity.unified_schema.outcomes import JudgeUsage
 
 GOLDEN = Path(__file__).parent / "golden" / "report.txt"
@@ -159,15 +160,29 @@ def test_a_score_whose_judge_saw_less_is_marked_and_explained(make):
 
 
 def test_unknown_cost_is_unknown_and_known_cost_is_shown(make):
+    one = {"calls": 1, "billed_calls": 1, "output_tokens": 5}
+    unpriced = JudgeUsage(**one, input_tokens=None, cost_usd=None, unpriced_calls=1, requested_usd=None)
+    priced = JudgeUsage(**one, input_tokens=7, cost_usd=0.25, at_least_usd=0.25, requested_usd=0.25)
     cells = [
-        make.cell("ragas", 1.0, judge=JudgeUsage(calls=1, input_tokens=None, output_tokens=5)),
-        make.cell("deepeval", 1.0, judge=JudgeUsage(calls=1, input_tokens=7, output_tokens=5, cost_usd=0.25)),
+        make.cell("ragas", 1.0, judge=unpriced),
+        make.cell("deepeval", 1.0, judge=priced),
     ]
     text = render_terminal(build_report(make.run(), cells, {}, [], case_order=["c1"]))
     rows = {line.split()[0]: line.split() for line in text.split("COST")[1].splitlines()[2:]}
     assert (rows["ragas"][3], rows["ragas"][-2]) == ("unknown", "unknown")
     assert (rows["deepeval"][3], rows["deepeval"][-2]) == ("7", "0.2500")
-    assert (rows["all"][3], rows["all"][-1]) == ("unknown", "unknown")
+    assert (rows["all"][3], rows["all"][-3:]) == ("unknown", ["at", "least", "0.2500"])
+    assert "1 calls unpriced: no price is known" in text
+
+
+def test_what_was_billed_beside_what_was_asked_for(make):
+    paid = JudgeUsage(calls=3, billed_calls=2, cost_usd=0.03, at_least_usd=0.03, requested_usd=0.02)
+    small = JudgeUsage(calls=1, billed_calls=1, cost_usd=3e-7, at_least_usd=3e-7, requested_usd=3e-7)
+    cells = [make.cell("ragas", 1.0, judge=paid), make.cell("deepeval", 1.0, judge=small)]
+    text = render_terminal(build_report(make.run(), cells, {}, [], case_order=["c1"]))
+    assert "3 (2 billed)" in text
+    assert "0.0300 (asked 0.0200)" in text
+    assert "<0.0001" in text, "not 0"
 
 
 def test_several_scorers_of_one_framework_get_a_line_each(make):
@@ -231,3 +246,116 @@ def test_colour_is_written_only_where_it_is_wanted(make, monkeypatch):
 )
 def test_colour_is_wanted_by_a_terminal_only(stream, environment, wanted):
     assert wants_colour(stream, environment) is wanted
+
+
+# --- thresholds, repeats, several judges
+
+
+def crowded(make):
+    """Two judges, three repeats, thresholds, two scorers of one framework, one scorer without a judge."""
+    judges = [
+        JudgeInfo(kind=kind, name=name, model=name, temperature=0.0, seed=0, max_output_tokens=9)
+        for kind, name in (("lexical", "lexical"), ("endpoint", "a-judge-with-a-long-name"))
+    ]
+    cells = [
+        make.cell(
+            framework,
+            score := round((at + repeat * (framework == "ragas")) / 10, 2) if judge is judges[0] else 0.5,
+            case=f"case-{at}", repeat=repeat, judge_model=judge.name, threshold=0.5, scorer=f"{framework}:{scorer}",
+            verdict="pass" if score >= 0.5 else "fail",
+        )
+        for judge in judges
+        for at in range(8)
+        for repeat in range(3)
+        for framework, scorer in (("ragas", "faithfulness"), ("deepeval", "faithfulness"), ("deepeval", "strict"))
+    ]  # fmt: skip
+    cells += [make.cell("builtin", 0.5, case=f"case-{at}", judge_model=None, closeness="proxy") for at in range(8)]
+    run = make.run(
+        ("ragas", "deepeval", "builtin"), judge=judges[0], other_judges=(judges[1],), repeats=3, wiring="lean"
+    )
+    return build_report(run, cells, {}, [], case_order=[f"case-{at}" for at in range(8)])
+
+
+def section(text, heading):
+    return re.search(rf"^{heading}.*?(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)[0].splitlines()
+
+
+def test_the_head_tells_repeats_wiring_and_judges(make):
+    lines = render_terminal(crowded(make)).splitlines()
+    assert "10 cases x 3 repeats  lean wiring" in lines[0]
+    assert "judges lexical, a-judge-with-a-long-name" in lines[1]
+    assert "lexical: Verdicts by word comparison" in lines[2]
+
+
+def test_scores_have_a_line_for_each_judge(make):
+    _, _, free, first, strict, *_ = section(render_terminal(crowded(make)), "SCORES")
+    assert free.split() == ["faithfulness", "–", "–", "0.50", "8/8"]
+    # Means of (at + repeat) / 10 and at / 10 over 8 cases and 3 repeats.
+    assert first.split() == ["lexical", "0.45", "24/24", "0.35", "24/24", "–"]
+    assert strict.split() == ["strict", "–", "0.35", "24/24", "–"]
+
+
+def test_pass_rates_stand_beside_their_thresholds(make):
+    lines = section(render_terminal(crowded(make)), "PASS RATE")
+    # lexical, ragas: at + repeat >= 5 in 3 + 4 + 5 of 24; deepeval: at >= 5 in 9 of 24.
+    assert [line.split() for line in lines[3:5]] == [
+        ["lexical", "50%", "at", "0.50", "38%", "at", "0.50"], ["strict", "–", "38%", "at", "0.50"],
+    ]  # fmt: skip
+
+
+def test_the_spread_over_repeats_is_shown(make):
+    lines = section(render_terminal(crowded(make)), "NOISE")
+    assert "over 3 repeats" in lines[0]
+    assert lines[3].split() == ["lexical", "0.10", "0.00"]
+
+
+def test_what_the_judge_changes_is_shown(make):
+    for width in (60, 100):
+        text = "\n".join(section(render_terminal(crowded(make), width=width), "JUDGES"))
+        effect = crowded(make).judge_effects[0]
+        for number in (
+            f"{effect.between_judges:.2f}",
+            f"{effect.between_frameworks:.2f}",
+            f"{effect.shares.judge:.0%}",
+        ):
+            assert number in text
+
+
+def test_repeats_of_a_disagreement_are_one_line_and_flips_come_first(make):
+    text = render_terminal(crowded(make))
+    lines = [line for line in section(text, "DISAGREEMENTS") if line.startswith("case-")]
+    assert len({line.split()[0] for line in lines}) == len(lines)
+    assert re.match(r"case-\d \(\d of 3\)", lines[0])
+    assert all("flip" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [60, 72, 91, 92, 100])
+def test_a_crowded_report_keeps_to_the_width(make, width):
+    assert max(widths(render_terminal(crowded(make), width=width))) <= width
+
+
+def test_hostile_names_of_judges_are_shown_as_text(make):
+    judge = JudgeInfo(kind="endpoint", name=HOSTILE, model="m", temperature=0.0, seed=0, max_output_tokens=9)
+    run = make.run(judge=judge, other_judges=(judge.model_copy(update={"name": "b"}),))
+    cells = [make.cell(f, s, judge_model=HOSTILE) for f, s in (("ragas", 0.0), ("deepeval", 1.0))]
+    for width in (60, 100):
+        text = render_terminal(build_report(run, cells, {}, [], case_order=["c1"]), width=width)
+        assert not set(text) & {"\x1b", "\x07", "\x9b", "\u202e", "\r", "\t"}
+
+
+def test_cost_has_a_line_for_each_judge(make):
+    usage = JudgeUsage(calls=2, billed_calls=2, attempts=2, input_tokens=7, output_tokens=5)
+    judges = [JudgeInfo(kind="endpoint", model=name, temperature=0.0, seed=0, max_output_tokens=9) for name in "xy"]
+    cells = [make.cell("ragas", 0.5, judge_model=judge.model, judge=usage) for judge in judges]
+    run = make.run(("ragas",), judge=judges[0], other_judges=(judges[1],))
+    for width in (60, 100):
+        text = render_terminal(build_report(run, cells, {}, [], case_order=["c1"]), width=width)
+        assert [line.split()[:3] for line in section(text, "COST")[2:5]] == [
+            ["ragas", "4", "0"], ["judge", "x", "2"], ["judge", "y", "2"],
+        ]  # fmt: skip
+
+
+def test_a_plain_run_shows_none_of_it(make):
+    text = render_terminal(make.planted())
+    for heading in ("PASS RATE", "NOISE", "JUDGES", "repeats", "flip"):
+        assert heading not in text

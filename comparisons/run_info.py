@@ -1,0 +1,100 @@
+"""What a report says of the run itself: suite, study, judges, frameworks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from evalparity.unified_schema.outcomes import Frozen
+
+
+class SuiteInfo(Frozen):
+    """Which suite was run."""
+
+    name: str
+    path: str
+    """As the user gave it."""
+    sha256: str
+    """Of the file's bytes."""
+    cases: int
+
+
+class StudyInfo(Frozen):
+    """Which study the settings came from."""
+
+    path: str
+    """As the user gave it."""
+    sha256: str
+    """Of the file's bytes."""
+    overridden: tuple[str, ...]
+    """Options on the command line that went before the study's own."""
+
+
+class JudgeInfo(Frozen):
+    """Which judge gave the verdicts, the same for every framework; it holds no key."""
+
+    kind: Literal["lexical", "endpoint"]
+    """`lexical`: the built-in comparison of words, no language model."""
+    name: str | None = None
+    """What cells call it in `judge_model`; None: its model."""
+    model: str
+    url: str | None = None
+    embedding_model: str | None = None
+    embedding_url: str | None = None
+    temperature: float
+    seed: int
+    max_output_tokens: int
+
+    @property
+    def label(self) -> str:
+        """Return what cells call the judge."""
+        return self.name or self.model
+
+
+class FrameworkInfo(Frozen):
+    """One framework of the run."""
+
+    name: str
+    version: str | None
+    """As installed; None when it is absent."""
+
+
+class PriceInfo(Frozen):
+    """Which prices the costs rest on."""
+
+    table: str
+    """Name and version of the public table."""
+    file: str | None = None
+    """The user's own price file, as the user gave it; it goes before the table."""
+    sha256: str | None = None
+    """Of the file's bytes."""
+
+
+class RunInfo(Frozen):
+    """What was run, when, and whether it came to its end."""
+
+    id: str
+    created_at: AwareDatetime
+    wiring: Literal["stock", "lean"] = "stock"
+    """`stock`: frameworks as they ship; `lean`: without what does not change a score."""
+    repeats: int = 1
+    """How often each cell that asks a judge was planned."""
+    suite: SuiteInfo
+    study: StudyInfo | None = None
+    """None: the settings came from the command line alone."""
+    judge: JudgeInfo
+    """The first judge."""
+    other_judges: tuple[JudgeInfo, ...] = ()
+    """The others, where each framework ran with several."""
+    frameworks: dict[str, FrameworkInfo]
+    """By instance name, in the order of reports."""
+    prices: PriceInfo | None = None
+    """None: costs were not counted (reports of 0.1.0)."""
+    complete: bool
+    """False when the run was interrupted."""
+
+    @property
+    def judges(self) -> tuple[JudgeInfo, ...]:
+        """Return all judges, in the order in which they ran."""
+        return (self.judge, *self.other_judges)
