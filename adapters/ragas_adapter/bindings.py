@@ -255,7 +255,7 @@ _ROUGE_L = Binding(
     scorer="ragas:rouge_score",
     native_name="RougeScore",
     closeness="similar",
-    differs="Words are stemmed as English ones and hold the letters a to z and digits alone: Chinese text scores 0.",
+    differs="Words are stemmed as English ones and are made of the letters a to z and digits alone, also in Chinese.",
 )
 
 _BLEU = Binding(

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import difflib
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from textwrap import fill
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evalparity.adapters.base import Adapter, Binding, CallCount
+from evalparity.adapters.base import Adapter, Binding, CallCount, Scale
 from evalparity.adapters.registry import adapter_faults, adapter_names, load_adapter
-from evalparity.unified_schema.metrics import METRICS
+from evalparity.comparisons.render.inert import inert
+from evalparity.unified_schema.errors import UsageError
+from evalparity.unified_schema.metrics import METRICS, Metric
 
 WIDTH = 100
+_HEADINGS = ("scorer", "close", "scale", "calls", "lean", "embeddings")
+_LEGEND = (
+    "close: to the definition (same, similar, proxy). calls: judge calls for one score in stock wiring, C for each "
+    "context; lean: in lean wiring; embeddings: embedding requests."
+)
 
 
 def render_versions() -> str:
@@ -23,9 +31,18 @@ def render_versions() -> str:
     missing = []
     for adapter in _adapters():
         version = adapter.installed_version()
-        table.add_row(adapter.name, version or "absent", adapter.requirement, ", ".join(adapter.bindings))
+        table.add_row(adapter.name, version or "absent", adapter.requirement, _measured(adapter))
         missing += _missing(adapter, version)
-    return "\n".join([_as_text(table), *missing, *adapter_faults(), "`evalparity adapters --table` says how each metric differs."])
+    more = "`evalparity adapters --table` says how each scorer differs; `--metric NAME` shows one metric."
+    return "\n".join([_as_text(table), *missing, *adapter_faults(), more])
+
+
+def _measured(adapter: Adapter) -> str:
+    """Return the metrics of a framework, or those that it lacks where these are fewer."""
+    lacking = [name for name in METRICS if name not in adapter.bindings]
+    if len(lacking) >= len(adapter.bindings):
+        return ", ".join(adapter.bindings)
+    return f"all but {', '.join(lacking)}" if lacking else f"all {len(METRICS)} metrics"
 
 
 def _missing(adapter: Adapter, version: str | None) -> list[str]:
@@ -35,52 +52,77 @@ def _missing(adapter: Adapter, version: str | None) -> list[str]:
     return [f"{adapter.name} {version} is {pending}, or now by `evalparity adapters install`."] if pending else []
 
 
-def render_table() -> str:
-    """Return, for every metric, its definition and how each framework measures it."""
-    return "\n".join(_metric(name) for name in METRICS)
+def render_table(metric: str | None = None) -> str:
+    """Return, for one metric or for all, its definition and how each framework measures it.
+
+    Raises:
+        UsageError: no metric has this name.
+    """
+    if metric is not None and metric not in METRICS:
+        near = difflib.get_close_matches(metric, METRICS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(METRICS)}."
+        raise UsageError(f"unknown metric {metric!r}: {hint}")
+    chosen = METRICS.values() if metric is None else (METRICS[metric],)
+    return "\n\n".join((*map(_section, chosen), fill(_LEGEND, WIDTH)))
 
 
-def _metric(name: str) -> str:
-    metric = METRICS[name]
-    table = _table("scorer", "native name", "close", "scale", "calls", "how it differs")
-    for adapter in _adapters():
-        for row in _rows(adapter, name):
-            table.add_row(*row)
-    head = [f"{name}: {metric.definition}", f"  needs {', '.join(metric.requires)}", f"  source: {metric.source}"]
-    head += [f"  beware: {metric.caution}"] if metric.caution else []
-    return "\n".join([*(fill(line, WIDTH, subsequent_indent="  ") for line in head), _as_text(table)])
+def _section(metric: Metric) -> str:
+    adapters = tuple(_adapters())
+    return "\n".join((*_head(metric), "", *_scorers(metric, adapters), *_absences(metric, adapters)))
 
 
-def _rows(adapter: Adapter, metric: str) -> Iterable[Sequence[str]]:
-    """Return a row for each scorer, the default first, or one that says why there is none."""
-    if metric not in adapter.bindings:
-        why = adapter.why_not(metric)
-        yield (adapter.name, "-", "-", "-", "-", f"{why.kind}: {why.reason}")
-    for binding in adapter.bindings.get(metric, ()):
-        yield (
-            binding.scorer,
-            binding.native_name,
-            binding.closeness,
-            _scale(binding),
-            _calls(binding),
-            binding.differs,
-        )
+def _head(metric: Metric) -> Iterable[str]:
+    yield fill(f"{metric.name}: {metric.definition}", WIDTH, subsequent_indent="  ")
+    yield _indented(f"needs {', '.join(metric.requires)}; source: {metric.source}", "  ")
+    if metric.caution:
+        yield _indented(f"beware: {metric.caution}", "  ")
 
 
-def _scale(binding: Binding) -> str:
-    scale = binding.scale
+def _scorers(metric: Metric, adapters: Iterable[Adapter]) -> Iterable[str]:
+    """Yield the table line of each scorer, the defaults first, and under it how the scorer differs."""
+    bindings = [binding for adapter in adapters for binding in adapter.bindings.get(metric.name, ())]
+    table = _table(*_HEADINGS)
+    for binding in bindings:
+        table.add_row(inert(binding.scorer), binding.closeness, scale_of(binding.scale), *calls_of(binding))
+    if not bindings:
+        return
+    heading, *lines = _as_text(table).splitlines()
+    yield f"  {heading}"
+    for binding, line in zip(bindings, lines, strict=True):
+        yield f"  {line}"
+        yield _indented(inert(f"{binding.native_name}. {binding.differs}{_origin(binding)}"), "      ")
+
+
+def _origin(binding: Binding) -> str:
+    if binding.derived_from is None:
+        return ""
+    return f" It reads the answer of {binding.derived_from} and makes no call of its own where both run."
+
+
+def _absences(metric: Metric, adapters: Iterable[Adapter]) -> Iterable[str]:
+    for adapter in adapters:
+        if metric.name not in adapter.bindings:
+            why = adapter.why_not(metric.name)
+            yield _indented(inert(f"not by {adapter.name} ({why.kind}): {why.reason}"), "  ", hanging="      ")
+
+
+def scale_of(scale: Scale) -> str:
+    """Return a scale in a few words, as `0..1` or `1..5, lower is better`."""
     arrow = "" if scale.higher_is_better else ", lower is better"
     return f"{scale.low:g}..{scale.high:g}{arrow}{', cosine' if scale.cosine else ''}"
 
 
-def _calls(binding: Binding) -> str:
-    if binding.derived_from is not None:
-        return f"those of {binding.derived_from}"
-    embeddings = binding.embedding_calls
-    return _count(binding.calls) + ("" if embeddings.none else f" + {_count(embeddings)} emb.")
+def calls_of(binding: Binding) -> tuple[str, str, str]:
+    """Return what one score of a scorer that runs by itself costs: calls in stock and lean wiring, embeddings."""
+    return (
+        count_of(binding.calls_in("stock")),
+        count_of(binding.calls_in("lean")),
+        count_of(binding.embedding_calls),
+    )
 
 
-def _count(calls: CallCount) -> str:
+def count_of(calls: CallCount) -> str:
+    """Return how many calls: `2`, `2-4`, `C` for one for each context, or `C + 1`."""
     fixed = f"{calls.low}" if calls.low == calls.high else f"{calls.low}-{calls.high}"
     if not calls.per_context:
         return fixed
@@ -90,6 +132,10 @@ def _count(calls: CallCount) -> str:
 
 def _adapters() -> Iterable[Adapter]:
     return map(load_adapter, adapter_names())
+
+
+def _indented(text: str, indent: str, *, hanging: str | None = None) -> str:
+    return fill(text, WIDTH, initial_indent=indent, subsequent_indent=hanging or indent, break_on_hyphens=False)
 
 
 def _table(*headings: str) -> Table:

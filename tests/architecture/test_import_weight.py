@@ -7,7 +7,7 @@ import sys
 
 HEAVY = (
     "aiohttp", "deepeval", "instructor", "jsonschema", "langchain_core", "numpy", "openai", "pandas", "pydantic",
-    "ragas", "rich", "scipy", "sqlite3", "yaml",
+    "ragas", "rapidfuzz", "rich", "sacrebleu", "scipy", "sqlite3", "yaml",
 )  # fmt: skip
 
 
@@ -34,4 +34,6 @@ def test_help_imports_nothing_heavy() -> None:
 def test_listing_the_frameworks_imports_none_of_them() -> None:
     loaded = modules_after(["adapters", "--table"])
     assert "pydantic" in loaded
-    assert loaded.isdisjoint({"ragas", "deepeval", "openai", "instructor", "langchain_core", "pandas"})
+    assert loaded.isdisjoint(
+        {"ragas", "deepeval", "openai", "instructor", "langchain_core", "pandas", "rapidfuzz", "sacrebleu"}
+    )
