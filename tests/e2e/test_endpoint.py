@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import EXAMPLE, evalparity
+from support.commands import FOUR_METRICS, TEN_CASES, evalparity
 from support.judge_server import JudgeServer
 from support.replies import reply_to
 
@@ -18,8 +18,8 @@ KEY = "planted-key-5a1f9c3e"
 
 def run_on(server: JudgeServer, folder: Path, *arguments: str, **variables: str):
     return evalparity(
-        "run", EXAMPLE, "--judge", "vendor/model-7b", "--judge-url", server.url, "--embedding-model", "embedder",
-        "--out", folder, *arguments, cwd=folder.parent, **variables,
+        "run", TEN_CASES, *FOUR_METRICS, "--judge", "vendor/model-7b", "--judge-url", server.url,
+        "--embedding-model", "embedder", "--out", folder, *arguments, cwd=folder.parent, **variables,
     )  # fmt: skip
 
 
@@ -59,15 +59,16 @@ def test_a_wrong_key_is_said_to_be_wrong(tmp_path: Path) -> None:
     assert ended.returncode == 3
     assert "Traceback" not in ended.stderr
     report = json.loads((tmp_path / "run" / "report.json").read_text())
-    judged = [cell for cell in report["cells"] if cell["framework"] != "builtin" and cell["status"] != "skipped"]
+    judged = [cell for cell in report["cells"] if cell["judge_model"] and cell["status"] != "skipped"]
     assert {(cell["status"], cell["kind"]) for cell in judged} == {("errored", "auth")}
     assert "planted-other-key" not in ended.stdout + ended.stderr + json.dumps(report)
-    assert all(row["mean"] is None for row in report["summary"] if row["framework"] != "builtin")
+    asking = {cell["scorer"] for cell in judged}
+    assert all(row["mean"] is None for row in report["summary"] if row["scorer"] in asking)
 
 
 def test_the_openai_key_of_the_environment_is_not_sent_to_another_host(tmp_path: Path) -> None:
     with JudgeServer(lambda request, _n: reply_to(request)) as server:
-        ended = run_on(server, tmp_path / "run", "--metric", "context_recall", OPENAI_API_KEY=KEY)
+        ended = run_on(server, tmp_path / "run", OPENAI_API_KEY=KEY)
 
     assert ended.returncode in {0, 3}, ended.stderr
     assert server.requests

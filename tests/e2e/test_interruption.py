@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import EXAMPLE, evalparity, start_evalparity
+from support.commands import FOUR_METRICS, TEN_CASES, evalparity, start_evalparity
 from support.judge_server import JudgeServer
 from support.replies import reply_to
 
@@ -23,11 +23,11 @@ def stop_midway(folder: Path, number: signal.Signals) -> tuple[int, str, str]:
     """Start the example on a judge that stops answering, wait for some outcomes, send a signal; return how it ended."""
     with JudgeServer(lambda request, _n: reply_to(request)) as server:
         process = start_evalparity(
-            "run", EXAMPLE, "--judge", "m", "--judge-url", server.url, "--embedding-model", "e", "--out", folder,
-            "--concurrency", "2", cwd=folder.parent,
+            "run", TEN_CASES, *FOUR_METRICS, "--judge", "m", "--judge-url", server.url, "--embedding-model", "e",
+            "--out", folder, "--concurrency", "2", cwd=folder.parent,
         )  # fmt: skip
         try:
-            wait_for(lambda: lines_of(folder / "outcomes.jsonl") > 20)
+            wait_for(lambda: lines_of(folder / "outcomes.jsonl") > 60)
             server.hold()
             wait_for(lambda: server.most_in_flight > 0)
             process.send_signal(number)
@@ -64,7 +64,7 @@ def test_a_stopped_run_can_be_read(tmp_path: Path, number: signal.Signals) -> No
     assert ended.returncode == 0, ended.stderr
     report = json.loads(ended.stdout)
     assert report["run"]["complete"] is False
-    assert len(report["cells"]) == 100
+    assert len(report["cells"]) == 140
     kinds = Counter(cell["kind"] for cell in report["cells"])
     assert kinds["interrupted"] > 0
     assert kinds[None] > 10
@@ -74,7 +74,10 @@ def test_a_stopped_run_can_be_read(tmp_path: Path, number: signal.Signals) -> No
 
 def test_half_a_line_at_the_end_is_a_cell_that_never_ended(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    assert evalparity("run", EXAMPLE, "--framework", "builtin", "--out", folder).returncode == 0
+    assert (
+        evalparity("run", TEN_CASES, "--framework", "builtin", "--metric", "exact_match", "--out", folder).returncode
+        == 0
+    )
     (folder / "report.json").unlink()
     outcomes = folder / "outcomes.jsonl"
     outcomes.write_bytes(outcomes.read_bytes()[:-20])

@@ -75,9 +75,10 @@ def test_every_command_is_in_the_readme() -> None:
         assert f"`evalparity {name}" in README, name
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "docs/suite.md", "docs/report.md", "docs/lexical-judge.md", "CONTRIBUTING.md"]
-)
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_links_lead_somewhere(name: str) -> None:
     page = ROOT / name
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):

@@ -59,7 +59,7 @@ def test_a_missing_file_and_a_folder(tmp_path: Path, command: str) -> None:
     [
         (["--framework", "raggas"], ["unknown framework 'raggas'", "'ragas'"]),
         (["--metric", "faithfullness"], ["unknown metric 'faithfullness'", "'faithfulness'"]),
-        (["--metric", "exact_match", "--framework", "ragas"], ["exact_match", "builtin"]),
+        (["--metric", "levenshtein", "--framework", "promptfoo"], ["levenshtein", "ragas", "builtin"]),
         (["--judge-url", "http://127.0.0.1:9/v1"], ["--judge-url", "--judge MODEL"]),
         (["--judge", "m", "--judge-url", "localhost:9"], ["--judge-url", "localhost:9", "https://host/v1"]),
         (["--judge", "m", "--judge-url", "http://localhost:9/v1/chat/completions"], ["/chat/completions"]),

@@ -9,6 +9,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "refund_policy" / "suite.yaml"
+TEN_CASES = ROOT / "tests" / "data" / "ten_cases.yaml"
+FOUR_METRICS = tuple(
+    part
+    for metric in ("faithfulness", "context_recall", "answer_relevancy", "exact_match")
+    for part in ("--metric", metric)
+)
+"""Options of a run with the ten cases: 140 cells, 90 of which ask the judge."""
 COMMAND = Path(sys.executable).with_name("evalparity")
 LIMIT = 280
 

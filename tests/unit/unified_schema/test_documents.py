@@ -37,18 +37,20 @@ def example() -> EvalSuite:
     return load_suite(EXAMPLE).suite
 
 
-def test_the_example_has_ten_cases_each_with_a_lesson_and_labels(example):
-    assert len(example.cases) == 10
+def test_the_example_has_27_cases_each_with_a_lesson_and_labels(example):
+    assert len(example.cases) == 27
     text = EXAMPLE.read_text(encoding="utf-8")
-    assert len(re.findall(r"^  # .+\n(?:  # .+\n)*  - id: ", text, re.MULTILINE)) == 10
+    assert len(re.findall(r"^  # .+\n(?:  # .+\n)*  - id: ", text, re.MULTILINE)) == 27
     assert all(len(case.labels["faithfulness"]) == 2 for case in example.cases)
     assert set(example.label_scales) == {"faithfulness", "answer_correctness"}
 
 
-def test_the_example_lacks_exactly_one_reference_and_nothing_else(example):
+def test_the_example_lacks_a_reference_where_there_is_nothing_to_find_and_nothing_else(example):
     needed = ("input", "output", "reference", "retrieved_contexts", "prompt_contexts")
     lacking = {case.id: case.blank_fields(needed) for case in example.cases if case.blank_fields(needed)}
-    assert lacking == {"right-refusal": ("reference",)}
+    unanswerable = ["right-refusal", "made-up-answer", "asks-back", "other-tenants-passage"]
+    assert lacking == dict.fromkeys(unanswerable, ("reference",))
+    assert [case.id for case in example.cases if case.answerable is False] == unanswerable
 
 
 def test_the_example_teaches_what_it_says(example):
@@ -63,6 +65,32 @@ def test_the_example_teaches_what_it_says(example):
     assert len(by_id["long-answer"].prompt_chunks()) < len(by_id["long-answer"].retrieved_contexts)
     everything = by_id["templates-and-quotes"].model_dump_json()
     assert all(mark in everything for mark in ("{{", "{%", "${", "|", "📦", '\\"', "\\n", "'"))
+
+
+def test_every_layer_has_its_case(example):
+    by_id = {case.id: case for case in example.cases}
+    retrieved = {name: {chunk.id for chunk in case.retrieved_contexts} for name, case in by_id.items()}
+    assert retrieved["retrieval-miss"].isdisjoint(by_id["retrieval-miss"].evidence[0].any_of)
+    seen = {chunk.id for chunk in by_id["cut-before-the-prompt"].prompt_chunks()}
+    assert "d1" in retrieved["cut-before-the-prompt"] - seen
+    stale = by_id["outdated-version"]
+    assert stale.retrieved_contexts[0].valid_to < stale.as_of
+    other = by_id["other-tenants-passage"]
+    assert other.retrieved_contexts[0].tenant != other.access.tenant
+    assert [len(by_id[name].hops) for name in ("two-hops", "broken-chain")] == [2, 2]
+    wrong = by_id["citation-does-not-support"]
+    assert wrong.citations[0].id in retrieved[wrong.id] - set(wrong.evidence[0].any_of)
+    assert by_id["over-budget"].usage.over_budget is True
+    assert "evaluator" in by_id["talks-to-the-judge"].output
+
+
+def test_the_corpus_holds_every_chunk_that_the_example_speaks_of(example):
+    lines = EXAMPLE.with_name("corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    corpus = {chunk["id"]: chunk for chunk in map(json.loads, lines)}
+    for case in example.cases:
+        for chunk in case.retrieved_contexts:
+            assert corpus[chunk.id]["text"] == chunk.text
+        assert set(case.relevance) <= set(corpus)
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -97,7 +125,8 @@ def test_every_foreign_name_is_documented():
 def test_the_schema_is_one_and_knows_the_example_and_its_short_forms():
     schema = suite_json_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(yaml.safe_load(EXAMPLE.read_text(encoding="utf-8")), schema)
+    written = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(json.dumps(written, default=str)), schema)  # JSON has no dates
     short = {
         "id": 7, "input": "q", "retrieved_contexts": ["a", None, {"text": "b"}], "reference_contexts": "r",
         "relevant": ["c1"], "evidence": [["c1"], "c2"], "access": "acme", "stages": {"s": ["c1"]},
