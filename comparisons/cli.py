@@ -142,14 +142,12 @@ def plan(context: click.Context, /, suite: Path, most: int, form: str, **options
 
 
 def _print_plan(planned: Any, form: str) -> None:  # noqa: ANN401 - a PlanReport; naming it would import it
-    from evalparity.comparisons.render import plan_terminal, terminal  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.render import plan_terminal  # noqa: PLC0415 - heavy
 
     if form == "json":
         _print(planned.model_dump_json(indent=2) + "\n")
-        return
-    width = shutil.get_terminal_size((terminal.WIDEST, 0)).columns
-    colour = sys.stdout is not None and terminal.wants_colour(sys.stdout, os.environ)
-    _print(plan_terminal.render_plan(planned, width=width, colour=colour), colour=colour)
+    else:
+        _print_screen(plan_terminal.render_plan, planned)
 
 
 @cli.command(epilog="Example: evalparity report runs/demo --format json")
@@ -167,10 +165,17 @@ def _print_report(report: Any, form: str) -> None:  # noqa: ANN401 - a Report; n
 
     if form == "json":
         _print(json_report.render_json(report))
-        return
+    else:
+        _print_screen(terminal.render_terminal, report)
+
+
+def _print_screen(render: Any, shown: Any) -> None:  # noqa: ANN401 - a view and what it shows, whatever that is
+    """Write a view that fits the terminal, in colour where that is wanted."""
+    from evalparity.comparisons.render import terminal  # noqa: PLC0415 - heavy
+
     width = shutil.get_terminal_size((terminal.WIDEST, 0)).columns
     colour = sys.stdout is not None and terminal.wants_colour(sys.stdout, os.environ)
-    _print(terminal.render_terminal(report, width=width, colour=colour), colour=colour)
+    _print(render(shown, width=width, colour=colour), colour=colour)
 
 
 @cli.group(invoke_without_command=True)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from evalparity.adapters.judge.prices import Prices, load_prices
-from evalparity.adapters.registry import adapter_faults, adapter_names, load_adapter
 from evalparity.comparisons.cli_options import Asked
+from evalparity.comparisons.interruption import explained, termination_interrupts
 from evalparity.comparisons.judge_options import resolve_judges
 from evalparity.comparisons.messages import tell
-from evalparity.comparisons.plan import Plan
+from evalparity.comparisons.plan_notes import notes_of
 from evalparity.comparisons.progress import progress
 from evalparity.comparisons.report import Report
 from evalparity.comparisons.run import Limits, Listener, run_plan
@@ -24,7 +22,7 @@ from evalparity.comparisons.run_folder import RunFolder, create_run_folder, defa
 from evalparity.comparisons.settle import Settled
 from evalparity.comparisons.study_plan import JudgePlan, plan_judges, read_settings
 from evalparity.comparisons.study_settings import RunSettings
-from evalparity.unified_schema import EvalparityError, LoadedSuite, load_suite
+from evalparity.unified_schema import LoadedSuite, load_suite
 
 
 def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, out: Path | None) -> tuple[Report, bool]:
@@ -56,28 +54,12 @@ def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, ou
 
 
 def _announce(loaded: LoadedSuite, settings: RunSettings, plans: Sequence[JudgePlan], folder: RunFolder) -> None:
-    notes = (*loaded.notes, *(settings.study.notes if settings.study is not None else ()), *adapter_faults())
     plan = plans[0].plan
-    lines = [f"note: {note}" for note in notes]
-    lines += [
-        f"{adapter.name} is not installed: {adapter.install_hint}"
-        for adapter in map(load_adapter, settings.frameworks or adapter_names())
-        if adapter.installed_version() is None
-    ]
-    lines += _other_versions(plan)
     cells = sum(cell.refusal is None for one in plans for cell in one.plan.cells)
     judges = f" and {len(plans)} judges" if len(plans) > 1 else ""
-    lines.append(f"Scoring {cells} cells with {', '.join(plan.adapters)}{judges}; the run is written to {folder.path}")
-    for line in lines:
+    scoring = f"Scoring {cells} cells with {', '.join(plan.adapters)}{judges}; the run is written to {folder.path}"
+    for line in (*notes_of(loaded, settings, plan), scoring):
         tell(line)
-
-
-def _other_versions(plan: Plan) -> list[str]:
-    return [
-        f"{name} {version} is installed, and {adapter.requirement} was verified: its scores may mean something else"
-        for name, adapter in plan.adapters.items()
-        if (version := plan.versions[name]) is not None and adapter.requirement.partition("==")[2] not in {"", version}
-    ]
 
 
 def _run_to_the_end(
@@ -91,12 +73,12 @@ def _run_to_the_end(
 
     listener = Listener(line=shown.line, ended=ended)
     try:
-        with _termination_interrupts():
+        with termination_interrupts():
             asyncio.run(_run_all(plans, folder, limits, prices, listener))
     except KeyboardInterrupt:
         return True
     except ExceptionGroup as group:
-        raise _explained(group) from group
+        raise explained(group) from group
     return False
 
 
@@ -116,24 +98,6 @@ async def _run_all(
             listener=listener,
             prices=prices,
         )
-
-
-def _explained(group: ExceptionGroup[Exception]) -> BaseException:
-    """Return what a user can mend out of errors that came together, else all of them."""
-    found: BaseException = group.subgroup(EvalparityError) or group
-    while isinstance(found, BaseExceptionGroup) and found is not group:
-        found = found.exceptions[0]
-    return found
-
-
-@contextmanager
-def _termination_interrupts() -> Iterator[None]:
-    """Treat SIGTERM like Ctrl-C, so that a cancelled CI job leaves a run that can be read."""
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def exit_code(report: Report) -> int:

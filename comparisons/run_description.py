@@ -9,6 +9,7 @@ from pathlib import Path
 from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
 from evalparity.comparisons.cli_options import Asked
+from evalparity.comparisons.plan import Plan
 from evalparity.comparisons.run_info import FrameworkInfo, JudgeInfo, PriceInfo, RunInfo, StudyInfo, SuiteInfo
 from evalparity.comparisons.study_plan import JudgePlan
 from evalparity.comparisons.study_settings import RunSettings
@@ -33,15 +34,18 @@ def describe(
         wiring=settings.options.wiring,
         repeats=settings.options.repeats,
         suite=suite_info(suite, loaded),
-        study=_study_info(settings.study, asked),
+        study=study_info(settings.study, asked),
         judge=first,
         other_judges=tuple(others),
-        frameworks={
-            name: FrameworkInfo(name=name, version=version) for name, version in plans[0].plan.versions.items()
-        },
+        frameworks=framework_info(plans[0].plan),
         prices=price_info(prices),
         complete=False,
     )
+
+
+def framework_info(plan: Plan) -> dict[str, FrameworkInfo]:
+    """Return which frameworks take part, by name."""
+    return {name: FrameworkInfo(name=name, version=version) for name, version in plan.versions.items()}
 
 
 def price_info(prices: Prices) -> PriceInfo:
@@ -71,7 +75,8 @@ def judge_info(judge: JudgeSettings) -> JudgeInfo:
     )
 
 
-def _study_info(study: LoadedStudy | None, asked: Asked) -> StudyInfo | None:
+def study_info(study: LoadedStudy | None, asked: Asked) -> StudyInfo | None:
+    """Return which study it is, and what on the command line went before it."""
     if study is None:
         return None
     flags = sorted(f"--{_OPTIONS.get(name, name).replace('_', '-')}" for name in asked.flags - {"study"})
