@@ -23,9 +23,8 @@ TOKENS_PER_LEXICAL_TOKEN = 0.85
 """How many tokens a language model counts where the lexical judge counts one, in prompts of the frameworks."""
 
 COUNTING_MARGIN = 0.15
-"""By how much that may be off, either way: in 9 sets of prompts (3 frameworks; English, Chinese and mixed cases) the
-tokenizers of GPT-4, GPT-4o, Llama 3, Qwen 3 and Claude 2 counted 0.80 to 0.95 of the lexical judge's tokens. Replies
-(0.67 to 1.1) and bare Chinese texts (0.57 to 1.2) vary more."""
+"""By how much that may be off, either way: over the prompts of each of the three frameworks on English, Chinese and
+mixed cases the tokenizers of GPT-4, GPT-4o, Llama 3, Qwen 3 and Claude 2 counted 0.80 to 0.95 (docs/plan.md)."""
 
 Price = Callable[[CallKind, int, int], float | None]
 """From the kind of a call, its tokens in and its tokens out to US dollars; None: unknown."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import ROOT, evalparity
+from support.commands import FOUR_METRICS, ROOT, evalparity
 
 CLAPNQ = ROOT.parent / "shared" / "data" / "clapnq_answerable_60.jsonl"
 
@@ -37,12 +37,12 @@ def write_suite(path: Path, questions: int) -> None:
 def test_twenty_real_questions(tmp_path: Path) -> None:
     write_suite(tmp_path / "clapnq.jsonl", 20)
 
-    ended = evalparity("run", "clapnq.jsonl", "--out", "run", cwd=tmp_path)
+    ended = evalparity("run", "clapnq.jsonl", *FOUR_METRICS, "--out", "run", cwd=tmp_path)
 
     assert ended.returncode == 0, ended.stderr + ended.stdout
     report = json.loads(evalparity("report", "run", "--format", "json", cwd=tmp_path).stdout)
-    assert len(report["cells"]) == 20 * 10
-    assert Counter(cell["status"] for cell in report["cells"]) == {"scored": 200}
+    assert len(report["cells"]) == 20 * 14
+    assert Counter(cell["status"] for cell in report["cells"]) == {"scored": 280}
     for inputs in report["inputs"].values():
         assert inputs["verified"] == inputs["checked"]
     means = {row["scorer"]: row["mean"] for row in report["summary"]}

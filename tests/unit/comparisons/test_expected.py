@@ -149,11 +149,13 @@ def test_the_totals_are_those_of_the_cost_table(ran: tuple[Plan, list[Settled]],
     for scorer, row in rows.items():
         assert row.calls.low <= cost[scorer].calls <= row.calls.high, scorer
         assert row.embedding_calls.low <= cost[scorer].embedding_calls <= row.embedding_calls.high, scorer
-        assert (row.input_tokens, row.output_tokens) == (cost[scorer].input_tokens, cost[scorer].output_tokens), scorer
+        for tokens in ("input_tokens", "output_tokens", "embedding_tokens", "cost_usd"):
+            assert getattr(row, tokens) == getattr(cost[scorer], tokens), (scorer, tokens)
         assert row.margin_tokens == 0
     total = total_use(tuple(rows.values()))
     assert total.input_tokens == sum(row.input_tokens or 0 for row in cost.values())
     assert total.output_tokens == sum(row.output_tokens or 0 for row in cost.values())
+    assert total.embedding_tokens == sum(row.embedding_tokens or 0 for row in cost.values())
     assert total.cells == len(plan.cells) == len(settled)
     assert total.runs == sum(one.outcome.kind != "missing_field" for one in settled)
 
@@ -174,7 +176,7 @@ def test_first_prompts_are_part_of_all_prompts_and_hold_for_any_judge(
 
 
 @pytest.mark.slow
-def test_nothing_of_the_example_fails_in_the_rehearsal(rehearsed: Rehearsal) -> None:
+def test_no_cell_fails_in_the_rehearsal(rehearsed: Rehearsal) -> None:
     assert rehearsed.failed == ()
     assert rehearsed.cases == len(CASES)
 
