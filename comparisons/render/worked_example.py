@@ -43,9 +43,11 @@ def example_lines(example: Example) -> Iterable[str]:
     yield ""
     yield "| scorer | score | how it comes about |"
     yield "|---|--:|---|"
+    workings = example.case.metadata.get("workings", {})
+    assert isinstance(workings, dict)
     for binding, outcome in example.scored:
         score = "–" if outcome.score is None else f"{outcome.score:.3f}"
-        yield f"| `{binding.scorer}` | {score} | {how(binding, outcome)} |"
+        yield f"| `{binding.scorer}` | {score} | {how(binding, outcome, workings.get(binding.scorer))} |"
     yield from _what_was_judged(example)
 
 
@@ -84,8 +86,13 @@ def _item(item: Item) -> str:
     return f"{said}: {plain(item.text or f'(a {item.kind} that the framework does not show)')}"
 
 
-def how(binding: Binding, outcome: Outcome) -> str:
+def how(binding: Binding, outcome: Outcome, working: object = None) -> str:
     """Say how a score comes about: the arithmetic where the formula is known, else whose formula it is.
+
+    Args:
+        binding: the scorer.
+        outcome: what it scored.
+        working: the arithmetic in words, as the example has it, for a scorer whose steps or formula are hidden.
 
     Raises:
         ValueError: the arithmetic does not give the score.
@@ -96,9 +103,9 @@ def how(binding: Binding, outcome: Outcome) -> str:
     if "vacuous" in outcome.flags:
         said.append("a convention, as there was nothing to judge")
     elif binding.formula is None:
-        said.insert(0, plain(outcome.reason or "computed from the texts"))
+        said.insert(0, plain(str(working or outcome.reason or "computed from the texts")))
     elif binding.formula == "own":
-        said.insert(0, "by a formula of the framework's own, see above")
+        said.insert(0, f"a formula of the framework's own; {plain(str(working or 'see above'))}")
     else:
         said.insert(0, _arithmetic(binding, outcome))
     return "; ".join(text.rstrip(".") for text in said)

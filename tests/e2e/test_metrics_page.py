@@ -135,6 +135,24 @@ def test_every_number_on_the_page_is_the_one_worked_out_by_hand() -> None:
     assert shown == {scorer: f"{value:.3f}" for scorer, value in EXPECTED.items()}
 
 
+def worked_out(working: str) -> float:
+    """Return what the arithmetic behind the last colon gives."""
+    expression = working.rpartition(": ")[2]
+    assert re.fullmatch(r"[0-9.+/()x^e \-]+", expression), expression
+    python = expression.replace("x", "*").replace("^", "**").replace("e", str(math.e))
+    return float(eval(python))  # only digits and signs of arithmetic are left
+
+
+def test_the_arithmetic_in_the_examples_gives_the_numbers(examples: tuple[Example, ...]) -> None:
+    for example in examples:
+        workings = example.case.metadata.get("workings", {})
+        assert isinstance(workings, dict)
+        hidden = {binding.scorer for binding, _ in example.scored if binding.formula in {None, "own"}}
+        assert set(workings) == {scorer for scorer in hidden if not scorer.startswith("builtin:")}
+        for scorer, working in workings.items():
+            assert worked_out(str(working)) == pytest.approx(EXPECTED[scorer], abs=5e-4), scorer
+
+
 def test_every_example_has_a_lesson_and_is_scored(examples: tuple[Example, ...]) -> None:
     assert [example.metric.name for example in examples] == list(METRICS)
     for example in examples:

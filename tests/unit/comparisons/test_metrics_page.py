@@ -90,13 +90,15 @@ def test_ranked_items_show_the_precision_at_each_rank_that_passes(make, verdicts
 def test_a_formula_of_its_own_is_called_so_and_the_notes_follow(make) -> None:
     binding = make.binding("ragas", formula="own")
     cell = make.cell("ragas", 0.5, details=Details(items=(Item(kind="claim", verdict="yes"),), notes=("F1 is 2/3.",)))
-    assert how(binding, cell) == "by a formula of the framework's own, see above; F1 is 2/3"
+    assert how(binding, cell) == "a formula of the framework's own; see above; F1 is 2/3"
+    assert how(binding, cell, "half: 1/2") == "a formula of the framework's own; half: 1/2; F1 is 2/3"
 
 
 def test_without_steps_the_scorers_own_words_stand(make) -> None:
     binding = make.binding("builtin", item=None)
     assert how(binding, make.cell("builtin", 0.5, reason="1 of 2 | words.")) == "1 of 2 \\| words"
     assert how(binding, make.cell("builtin", 0.5)) == "computed from the texts"
+    assert how(binding, make.cell("builtin", 0.5, reason="Passed."), "half | of it: 1/2") == "half \\| of it: 1/2"
 
 
 def test_no_score_says_why_and_a_convention_is_called_one(make) -> None:
