@@ -50,7 +50,8 @@ check: lint types test ## what CI runs
 docs: setup ## write docs/metrics.md anew, from the binding tables and a run of its examples
 	$(BIN)/python -m evalparity.comparisons.render.metrics_page
 
-bench: setup ## measure the gateway against a bare server, in one run
+bench: setup ## time a whole run against the judge's limit and each framework's own run, then the gateway (7 minutes)
+	$(BIN)/python benchmarks/whole_run.py $(OPTIONS)
 	$(BIN)/python benchmarks/gateway.py
 
 lock: ## refresh requirements.lock from pyproject.toml
