@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from evalparity.comparisons.cli_options import FORMAT, asked_for, scoring_options
+from evalparity.comparisons.cli_options import FORMAT, asked_for, record_options, scoring_options
 from evalparity.comparisons.messages import silence, tell
 
 _READER_GONE = 141
@@ -20,7 +20,7 @@ EXIT_CODES = """\b
 Exit codes, the first that holds:
   130  interrupted; `evalparity report RUN` reads what was done
     2  wrong usage, or the suite has an error
-    3  some cells errored, or a named framework is not installed
+    3  some cells errored, or a named framework is not installed; a case could not be recorded
     0  done
 """
 
@@ -30,6 +30,13 @@ Examples:
   evalparity run suite.yaml --framework ragas --framework deepeval --metric faithfulness
   evalparity run suite.yaml --study study.yaml --metric all --threshold faithfulness=0.8
   evalparity run suite.yaml --judge qwen3 --judge-url http://localhost:11434/v1
+"""
+
+RECORD_EXAMPLES = """\b
+Examples:
+  evalparity record suite.yaml --app your_rag_app:rag_pipeline
+  evalparity record suite.yaml --app shop.rag:answer --concurrency 8 --timeout 30 --out today.yaml
+  evalparity record suite.yaml --app shop.rag:answer --resume
 """
 
 PLAN_EXAMPLES = """\b
@@ -96,6 +103,23 @@ def validate(file: Path) -> None:
     from evalparity.comparisons.command_validate import validate_command  # noqa: PLC0415 - heavy
 
     _print(validate_command(file))
+
+
+@cli.command(epilog=RECORD_EXAMPLES)
+@click.argument("suite", type=click.Path(path_type=Path))
+@record_options
+def record(suite: Path, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
+    """Ask your own RAG application every question of a suite, and write the suite with its answers.
+
+    The function gets the question and returns the answer as text, contexts and answer, or a mapping (docs/record.md).
+    It runs in a process of its own, which never sees the judge's key.
+    """
+    from evalparity.comparisons.command_record import RecordOptions, exit_code, record_command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.render.record_view import render_summary  # noqa: PLC0415 - heavy
+
+    summary = record_command(suite, RecordOptions(**options), dict(os.environ))
+    _print(render_summary(summary))
+    sys.exit(exit_code(summary))
 
 
 @cli.command(epilog=RUN_EXAMPLES)

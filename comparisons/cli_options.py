@@ -234,6 +234,65 @@ JUDGE_OPTIONS = (
 )
 """How a command is told which judge to ask; each can also be set by its environment variable."""
 
+RECORD_OPTIONS = (
+    click.option(
+        "--app",
+        required=True,
+        metavar="PACKAGE.MODULE:FUNCTION",
+        help="What answers a question: a function, sync or async; found from the current folder.",
+    ),
+    click.option(
+        "--out",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Suite to write, .yaml or .json. Default: NAME.recorded.yaml beside the suite.",
+    ),
+    click.option("--case", "cases", multiple=True, metavar="ID", help="Ask this case only; repeat for several."),
+    click.option("--overwrite", is_flag=True, help="Ask also for cases that have an output already."),
+    click.option(
+        "--resume",
+        "start",
+        flag_value="resume",
+        default="new",
+        help="Go on with an earlier recording: ask only what it holds no answer of.",
+    ),
+    click.option("--fresh", "start", flag_value="fresh", help="Throw an earlier recording away."),
+    click.option(
+        "--accept-changes",
+        is_flag=True,
+        help="With --resume: keep earlier answers although the application's files changed since.",
+    ),
+    click.option(
+        "--concurrency",
+        default=1,
+        show_default=True,
+        type=click.IntRange(1, 1000),
+        help="Calls at the same time; a function that is not async is then called in several threads.",
+    ),
+    click.option(
+        "--timeout",
+        default=120.0,
+        show_default=True,
+        type=SECONDS,
+        help="Seconds that one call may take.",
+    ),
+    click.option(
+        "--retries",
+        default=1,
+        show_default=True,
+        type=click.IntRange(0, 20),
+        help="Further calls, after growing waits, for a case whose call raised or was late.",
+    ),
+)
+"""How an application is recorded."""
+
+
+def record_options(command: Callable[P, None]) -> Callable[P, None]:
+    """Add the options of `record`."""
+    for option in reversed(RECORD_OPTIONS):
+        command = option(command)
+    return command
+
 
 def scoring_options(command: Callable[P, None]) -> Callable[P, None]:
     """Add the options that say what scores a suite, how and by which judge."""

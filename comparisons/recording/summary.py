@@ -1,0 +1,33 @@
+"""What a recording came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(slots=True, kw_only=True)
+class Summary:
+    """What a recording came to.
+
+    Attributes:
+        file: the suite that was written; None: interrupted before.
+        journal: what holds the answers meanwhile.
+        asked: how many cases were to be asked.
+        answered: how many of them have an answer now.
+        resumed: how many of these were taken over.
+        kept: how many cases kept the output that they had.
+        failures: why others have none, by case id.
+        remarks: what a user should know about answers that were recorded, by case id.
+        log: what the application printed; None: nothing.
+    """
+
+    file: Path | None
+    journal: Path
+    asked: int
+    answered: int = 0
+    resumed: int = 0
+    kept: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
+    remarks: dict[str, str] = field(default_factory=dict)
+    log: Path | None = None
