@@ -100,7 +100,7 @@ def cli() -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 def validate(file: Path) -> None:
     """Check a suite or a study file and say everything that is wrong with it."""
-    from evalparity.comparisons.command_validate import validate_command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.commands.validate import validate_command  # noqa: PLC0415 - heavy
 
     _print(validate_command(file))
 
@@ -114,7 +114,7 @@ def record(suite: Path, **options: Any) -> None:  # noqa: ANN401 - click's optio
     The function gets the question and returns the answer as text, contexts and answer, or a mapping (docs/record.md).
     It runs in a process of its own, which never sees the judge's key.
     """
-    from evalparity.comparisons.command_record import RecordOptions, exit_code, record_command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.commands.record import RecordOptions, exit_code, record_command  # noqa: PLC0415 - heavy
     from evalparity.comparisons.render.record_view import render_summary  # noqa: PLC0415 - heavy
 
     summary = record_command(suite, RecordOptions(**options), dict(os.environ))
@@ -135,7 +135,7 @@ def record(suite: Path, **options: Any) -> None:  # noqa: ANN401 - click's optio
 @click.pass_context
 def run(context: click.Context, /, suite: Path, out: Path | None, form: str, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
     """Score a suite with every framework and print the report."""
-    from evalparity.comparisons.command_run import exit_code, run_command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.commands.run import exit_code, run_command  # noqa: PLC0415 - heavy
 
     report, interrupted = run_command(suite, asked_for(context, options), dict(os.environ), out=out)
     _print_report(report, form)
@@ -158,7 +158,7 @@ def run(context: click.Context, /, suite: Path, out: Path | None, form: str, **o
 @click.pass_context
 def plan(context: click.Context, /, suite: Path, most: int, form: str, **options: Any) -> None:  # noqa: ANN401 - as above
     """Show what `run` would do and cost, before anything is spent: takes the same options, needs no key."""
-    from evalparity.comparisons.command_plan import exit_code, plan_command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.commands.plan import exit_code, plan_command  # noqa: PLC0415 - heavy
 
     planned = plan_command(suite, asked_for(context, options), dict(os.environ), most=most)
     _print_plan(planned, form)

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from evalparity.comparisons.messages import tell
-from evalparity.comparisons.run import Listener
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.running.run import Listener
+from evalparity.comparisons.running.settle import Settled
 
 LINE_EVERY = 5.0
 """Seconds between two plain progress lines."""

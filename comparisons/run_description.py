@@ -8,11 +8,11 @@ from pathlib import Path
 
 from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
-from evalparity.comparisons.cli_options import Asked
-from evalparity.comparisons.plan import Plan
-from evalparity.comparisons.run_info import FrameworkInfo, JudgeInfo, PriceInfo, RunInfo, StudyInfo, SuiteInfo
-from evalparity.comparisons.study_plan import JudgePlan
-from evalparity.comparisons.study_settings import RunSettings
+from evalparity.comparisons.running.plan import Plan
+from evalparity.comparisons.running.run_info import FrameworkInfo, JudgeInfo, PriceInfo, RunInfo, StudyInfo, SuiteInfo
+from evalparity.comparisons.studies.asked import Asked
+from evalparity.comparisons.studies.study_plan import JudgePlan
+from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema import LoadedStudy, LoadedSuite, suite_sha256
 
 

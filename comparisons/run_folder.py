@@ -18,12 +18,12 @@ from pydantic import ValidationError
 
 from evalparity.adapters.base import Binding
 from evalparity.adapters.registry import adapter_names, load_adapter
-from evalparity.comparisons.disagreement import Limits
+from evalparity.comparisons.comparing.disagreement import Limits
+from evalparity.comparisons.comparing.report import Report, build_report
 from evalparity.comparisons.render.json_report import json_pieces, parse_report
-from evalparity.comparisons.report import Report, build_report
-from evalparity.comparisons.run_info import RunInfo
-from evalparity.comparisons.settle import Settled
-from evalparity.comparisons.study_plan import JudgePlan
+from evalparity.comparisons.running.run_info import RunInfo
+from evalparity.comparisons.running.settle import Settled
+from evalparity.comparisons.studies.study_plan import JudgePlan
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.outcomes import Closeness, Frozen, Outcome
 

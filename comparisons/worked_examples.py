@@ -12,9 +12,9 @@ from evalparity.adapters.base import Binding
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.registry import ADAPTERS
 from evalparity.comparisons.messages import tell
-from evalparity.comparisons.plan import ALL, Plan, PlanOptions, choose_adapters, make_plan
-from evalparity.comparisons.run import Limits, Listener, run_plan
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.running.plan import ALL, Plan, PlanOptions, choose_adapters, make_plan
+from evalparity.comparisons.running.run import Limits, Listener, run_plan
+from evalparity.comparisons.running.settle import Settled
 from evalparity.unified_schema import METRICS, EvalCase, EvalSuite, Metric, Outcome, UsageError, load_suite
 
 

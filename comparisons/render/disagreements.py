@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from evalparity.comparisons.disagreement import Disagreement
+from evalparity.comparisons.comparing.disagreement import Disagreement
+from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.render.columns import lay_out, wrap
 from evalparity.comparisons.render.words import GRADE_STYLES, NONE, WIDE, head, name, number, title
-from evalparity.comparisons.report import Report
 
 MOST = 6
 """Disagreements on the screen; all stand in report.json."""

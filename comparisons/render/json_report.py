@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
-from evalparity.comparisons.report import Report
+from evalparity.comparisons.comparing.report import Report
 from evalparity.unified_schema.errors import UsageError
 
 _NO_CELLS = '\n  "cells": []'

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from evalparity.comparisons.judges_effect import JudgeEffect
+from evalparity.comparisons.comparing.judges_effect import JudgeEffect
+from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.render.columns import lay_out, wrap
 from evalparity.comparisons.render.words import NONE, WIDE, head, name, number, title
-from evalparity.comparisons.report import Report
 
 LEGEND = (
     "|judges|, |frameworks|: mean difference between two of them on the same case, the other kept. "

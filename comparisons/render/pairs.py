@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from evalparity.comparisons.agreement import Agreement, Pair
+from evalparity.comparisons.comparing.agreement import Agreement, Pair
+from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.render.columns import lay_out, wrap
 from evalparity.comparisons.render.words import NONE, WIDE, head, name, number, title
-from evalparity.comparisons.report import Report
 
 MOST_ACROSS = 3
 """So many pairs fit side by side."""

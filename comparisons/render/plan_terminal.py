@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from evalparity.comparisons.expected import ExpectedRow, ExpectedTotal, ExpectedUse
-from evalparity.comparisons.plan_report import PlanReport, RefusedCell
+from evalparity.comparisons.planning.expected import ExpectedRow, ExpectedTotal, ExpectedUse
+from evalparity.comparisons.planning.plan_report import PlanReport, RefusedCell
 from evalparity.comparisons.render.columns import Row, lay_out, wrap
 from evalparity.comparisons.render.plan_words import about, calls, notes
 from evalparity.comparisons.render.terminal import as_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from evalparity.comparisons.expected import CallRange, ExpectedUse
-from evalparity.comparisons.plan_report import PlanReport, RehearsalInfo
+from evalparity.comparisons.planning.expected import CallRange, ExpectedUse
+from evalparity.comparisons.planning.plan_report import PlanReport, RehearsalInfo
 from evalparity.comparisons.render.columns import wrap
 from evalparity.comparisons.render.words import name
 

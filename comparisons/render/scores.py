@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from evalparity.comparisons.measured import UNCOUNTED_FLAGS
+from evalparity.comparisons.comparing.measured import UNCOUNTED_FLAGS
+from evalparity.comparisons.comparing.report import Report
+from evalparity.comparisons.comparing.summary import SummaryRow
 from evalparity.comparisons.render.columns import lay_out
 from evalparity.comparisons.render.words import NONE, head, name, number, short_scorer, title
-from evalparity.comparisons.report import Report
-from evalparity.comparisons.summary import SummaryRow
 
 Show = Callable[[SummaryRow], Text]
 """What a table shows of one scorer."""

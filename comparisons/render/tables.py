@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from evalparity.comparisons.cost import CostRow
-from evalparity.comparisons.measured import MEASURED, state
+from evalparity.comparisons.comparing.cost import CostRow
+from evalparity.comparisons.comparing.measured import MEASURED, state
+from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.render.columns import GAP, lay_out, wrap
 from evalparity.comparisons.render.words import NONE, WIDE, bill, count, head, name, title
-from evalparity.comparisons.report import Report
 from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS, SKIP_KINDS, Outcome, add_amounts, add_counts
 
 MOST_REASON_LINES = 8

@@ -9,6 +9,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
+from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.render.columns import shortened, wrap
 from evalparity.comparisons.render.disagreements import disagreement_section
 from evalparity.comparisons.render.inert import inert
@@ -16,8 +17,7 @@ from evalparity.comparisons.render.judges import judges_section
 from evalparity.comparisons.render.pairs import agreement_section
 from evalparity.comparisons.render.scores import noise_section, pass_section, score_section
 from evalparity.comparisons.render.tables import cost_section, unmeasured_section
-from evalparity.comparisons.report import Report
-from evalparity.comparisons.run_info import JudgeInfo
+from evalparity.comparisons.running.run_info import JudgeInfo
 
 WIDEST = 100
 NARROWEST = 60

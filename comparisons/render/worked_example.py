@@ -9,9 +9,9 @@ from statistics import fmean
 from types import MappingProxyType
 
 from evalparity.adapters.base import Binding
-from evalparity.comparisons.evidence import TOLERANCE, Cell, count
-from evalparity.comparisons.normalise import to_score
+from evalparity.comparisons.comparing.evidence import TOLERANCE, Cell, count
 from evalparity.comparisons.render.inert import inert
+from evalparity.comparisons.running.normalise import to_score
 from evalparity.comparisons.worked_examples import Example
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.outcomes import Item, Outcome

@@ -19,13 +19,19 @@ def test_no_import_breaks_a_rule() -> None:
 @pytest.mark.parametrize(
     ("file", "line", "expected"),
     [
-        ("comparisons/plan.py", "import ragas", "ragas may be imported below adapters/ragas_adapter only"),
+        ("comparisons/running/plan.py", "import ragas", "ragas may be imported below adapters/ragas_adapter only"),
         ("comparisons/cli.py", "def f():\n    from deepeval import metrics", "deepeval may be imported below"),
         ("adapters/ragas_adapter/adapter.py", "import deepeval", "deepeval may be imported below"),
-        ("adapters/base.py", "from evalparity.comparisons import plan", "adapters imports comparisons"),
+        ("adapters/base.py", "from evalparity.comparisons import running", "adapters imports comparisons"),
         ("unified_schema/cases.py", "from evalparity.adapters import base", "unified_schema imports adapters"),
         ("adapters/base.py", "from . import registry", "relative import"),
-        ("comparisons/plan.py", "from adapters import base", "bare import of adapters"),
+        ("comparisons/running/plan.py", "from adapters import base", "bare import of adapters"),
+        (
+            "comparisons/running/plan.py",
+            "from evalparity.comparisons.comparing.report import Report",
+            "running imports comparing, which stands above it",
+        ),
+        ("comparisons/recording/journal.py", "from evalparity.comparisons import cli", "recording imports cli"),
         ("unified_schema/cases.py", "import click", "click may be imported below comparisons only"),
     ],
 )

@@ -10,8 +10,8 @@ import pytest
 
 from evalparity.adapters.base import Adapter
 from evalparity.adapters.registry import load_adapter
-from evalparity.comparisons.plan import make_plan
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.running.plan import make_plan
+from evalparity.comparisons.running.settle import Settled
 from support.cases import case, suite
 from support.runs import run_cases
 

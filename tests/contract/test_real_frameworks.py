@@ -13,8 +13,8 @@ from evalparity.adapters.base import Binding
 from evalparity.adapters.judge.ledger import read_calls
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.registry import ADAPTERS, load_adapter
-from evalparity.comparisons.plan import ALL, Plan, make_plan
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.running.plan import ALL, Plan, make_plan
+from evalparity.comparisons.running.settle import Settled
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import JudgeUsage, Outcome

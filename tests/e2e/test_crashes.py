@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evalparity.comparisons.run import Limits
+from evalparity.comparisons.running.run import Limits
 from support.cases import case
 from support.judge_server import JudgeServer
 from support.replies import reply_to

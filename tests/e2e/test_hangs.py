@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evalparity.comparisons.run import Limits
+from evalparity.comparisons.running.run import Limits
 from support.runs import FRAMEWORKS
 from support.workers import forget_the_others, run_and_signal, worker_of
 

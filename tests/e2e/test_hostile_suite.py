@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalparity.adapters.judge.settings import JudgeSettings
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.running.settle import Settled
 from support.cases import HOSTILE_TEXTS, hostile_case
 from support.judge_server import JudgeServer
 from support.replies import reply_to

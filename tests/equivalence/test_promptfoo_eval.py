@@ -21,7 +21,7 @@ from evalparity.adapters.judge.steps import find_step
 from evalparity.adapters.promptfoo_adapter.adapter import ADAPTER
 from evalparity.adapters.promptfoo_adapter.installation import package_version
 from evalparity.adapters.promptfoo_adapter.rubrics import criteria
-from evalparity.comparisons.plan import ALL
+from evalparity.comparisons.running.plan import ALL
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.outcomes import Outcome
 from evalparity.unified_schema.rubrics import RUBRICS

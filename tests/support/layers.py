@@ -9,6 +9,15 @@ from pathlib import Path
 LAYERS = ("unified_schema", "adapters", "comparisons")
 """Each may import itself and what stands before it."""
 
+PARTS: dict[str, frozenset[str]] = {
+    "running": frozenset(),
+    "comparing": frozenset({"running"}),
+    "studies": frozenset({"running", "comparing"}),
+    "planning": frozenset({"running", "comparing", "studies"}),
+    "recording": frozenset(),
+}
+"""Folders of `comparisons`, and which others each may import: itself and these, nothing that stands beside them."""
+
 HOMES = {
     "ragas": "adapters/ragas_adapter",
     "instructor": "adapters/ragas_adapter",
@@ -52,6 +61,17 @@ def _problems(file: str, layer: str, module: str, level: int) -> Iterator[str]:
         target = module.split(".")[1]
         if LAYERS.index(target) > LAYERS.index(layer):
             yield f"{layer} imports {target}, which stands above it"
+        if layer == target == "comparisons":
+            yield from _problems_of_parts(file, module)
     home = HOMES.get(top)
     if home is not None and not file.startswith(home):
         yield f"{top} may be imported below {home} only"
+
+
+def _problems_of_parts(file: str, module: str) -> Iterator[str]:
+    part = file.split("/")[1]
+    if part not in PARTS:
+        return
+    names = module.split(".")[2:] or ["cli"]  # a bare `evalparity.comparisons`: whatever stands at its top
+    if names[0] != part and names[0] not in PARTS[part]:
+        yield f"{part} imports {names[0]}, which stands above it"

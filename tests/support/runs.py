@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from evalparity.adapters.judge.settings import JudgeSettings
-from evalparity.comparisons.plan import Plan, PlanOptions, choose_adapters, choose_metrics, make_plan
-from evalparity.comparisons.run import Limits, Listener, run_plan
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.running.plan import Plan, PlanOptions, choose_adapters, choose_metrics, make_plan
+from evalparity.comparisons.running.run import Limits, Listener, run_plan
+from evalparity.comparisons.running.settle import Settled
 from evalparity.unified_schema.cases import EvalCase
 from support.cases import suite
 

@@ -7,8 +7,8 @@ import signal
 from pathlib import Path
 
 from evalparity.adapters.judge.settings import JudgeSettings
-from evalparity.comparisons.run import Limits
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.running.run import Limits
+from evalparity.comparisons.running.settle import Settled
 from support.cases import case
 from support.judge_server import JudgeServer
 from support.replies import asked_by, reply_to

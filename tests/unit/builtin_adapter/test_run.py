@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evalparity.adapters.builtin_adapter.adapter import ADAPTER
-from evalparity.comparisons.plan import ALL
+from evalparity.comparisons.running.plan import ALL
 from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import JudgeUsage
 from support.cases import HOSTILE_TEXTS, case, hostile_case

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from evalparity.adapters.base import Binding, Scale
-from evalparity.comparisons.inputs import InputCheck
-from evalparity.comparisons.report import Report, build_report
-from evalparity.comparisons.run_info import FrameworkInfo, JudgeInfo, RunInfo, SuiteInfo
+from evalparity.comparisons.comparing.report import Report, build_report
+from evalparity.comparisons.running.inputs import InputCheck
+from evalparity.comparisons.running.run_info import FrameworkInfo, JudgeInfo, RunInfo, SuiteInfo
 from evalparity.unified_schema.outcomes import SKIP_KINDS, Details, Item, JudgeUsage, Outcome
 
 WORDS = {"y": "yes", "n": "no", "u": "unclear", "-": None}

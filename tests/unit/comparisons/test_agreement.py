@@ -4,7 +4,7 @@ from itertools import permutations
 import pytest
 from scipy import stats
 
-from evalparity.comparisons.agreement import measure_agreement
+from evalparity.comparisons.comparing.agreement import measure_agreement
 
 
 def columns(make, scores, **fields):

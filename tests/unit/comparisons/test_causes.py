@@ -3,7 +3,7 @@
 import pytest
 
 from evalparity.adapters.base import Scale
-from evalparity.comparisons.causes import (
+from evalparity.comparisons.comparing.causes import (
     ambiguous_claims,
     different_definition,
     different_inputs,
@@ -13,7 +13,7 @@ from evalparity.comparisons.causes import (
     no_claims_convention,
     not_measured,
 )
-from evalparity.comparisons.evidence import Cell, Comparison
+from evalparity.comparisons.comparing.evidence import Cell, Comparison
 from evalparity.unified_schema.outcomes import Details, Item
 
 

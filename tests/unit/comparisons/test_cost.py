@@ -1,6 +1,6 @@
 import pytest
 
-from evalparity.comparisons.cost import total_cost
+from evalparity.comparisons.comparing.cost import total_cost
 from evalparity.unified_schema.outcomes import JudgeUsage, add_amounts, add_counts
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalparity.adapters.judge.lexical.segmentation import split_sentences
-from evalparity.comparisons.coverage import sentences, unjudged_sentences
+from evalparity.comparisons.running.coverage import sentences, unjudged_sentences
 from evalparity.unified_schema.outcomes import Item
 
 REFERENCE = "Dr. Ito pays the shipping. Yes. Returns take ten days! 退货运费由商家承担。买家不付运费。"

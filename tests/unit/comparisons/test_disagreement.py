@@ -1,6 +1,6 @@
 import pytest
 
-from evalparity.comparisons.disagreement import Limits, find_disagreements, find_unresolved
+from evalparity.comparisons.comparing.disagreement import Limits, find_disagreements, find_unresolved
 
 
 def find(make, *cells, **limits):

@@ -15,13 +15,13 @@ from evalparity.adapters.base import Wiring
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.traffic import Call, CallKind
 from evalparity.adapters.registry import ADAPTERS
-from evalparity.comparisons.cost import CostRow, total_cost
-from evalparity.comparisons.expected import CallRange, ExpectedRow, ExpectedUse, expect, total_use
-from evalparity.comparisons.extrapolate import estimate_total, evenly
-from evalparity.comparisons.plan import ALL, Plan, PlanOptions, choose_adapters, choose_metrics, make_plan
-from evalparity.comparisons.rehearsal import Rehearsal, RehearsedCell, choose_sample, rehearse, size_of
-from evalparity.comparisons.run import Limits, Listener
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.comparing.cost import CostRow, total_cost
+from evalparity.comparisons.planning.expected import CallRange, ExpectedRow, ExpectedUse, expect, total_use
+from evalparity.comparisons.planning.extrapolate import estimate_total, evenly
+from evalparity.comparisons.planning.rehearsal import Rehearsal, RehearsedCell, choose_sample, rehearse, size_of
+from evalparity.comparisons.running.plan import ALL, Plan, PlanOptions, choose_adapters, choose_metrics, make_plan
+from evalparity.comparisons.running.run import Limits, Listener
+from evalparity.comparisons.running.settle import Settled
 from evalparity.unified_schema.cases import EvalCase
 from support.cases import case, suite
 from support.runs import run_cases

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evalparity.comparisons.disagreement import Limits, find_disagreements, find_unresolved
-from evalparity.comparisons.summary import summarise
+from evalparity.comparisons.comparing.disagreement import Limits, find_disagreements, find_unresolved
+from evalparity.comparisons.comparing.summary import summarise
 
 
 def judged(make, framework, score, threshold=0.8, **fields):

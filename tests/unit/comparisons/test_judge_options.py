@@ -3,7 +3,7 @@
 import pytest
 
 from evalparity.adapters.judge.connect import connect
-from evalparity.comparisons.judge_options import JudgeOptions, resolve_judge
+from evalparity.comparisons.studies.judge_options import JudgeOptions, resolve_judge
 from evalparity.unified_schema.errors import UsageError
 
 JUDGE, OPENAI, EMBEDDING = "planted-judge-key", "planted-openai-key", "planted-embedding-key"

@@ -7,11 +7,11 @@ from itertools import product
 
 import pytest
 
-from evalparity.comparisons.agreement import measure_agreement
-from evalparity.comparisons.judges_effect import judge_effects
-from evalparity.comparisons.report import build_report
-from evalparity.comparisons.run_info import JudgeInfo
-from evalparity.comparisons.summary import summarise
+from evalparity.comparisons.comparing.agreement import measure_agreement
+from evalparity.comparisons.comparing.judges_effect import judge_effects
+from evalparity.comparisons.comparing.report import build_report
+from evalparity.comparisons.comparing.summary import summarise
+from evalparity.comparisons.running.run_info import JudgeInfo
 
 JUDGES = ("mild", "strict")
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalparity.adapters.base import Scale
-from evalparity.comparisons.normalise import to_score
+from evalparity.comparisons.running.normalise import to_score
 
 SCALES = st.builds(
     lambda low, width, higher: Scale(low=low, high=low + width, higher_is_better=higher),

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from evalparity.comparisons.expected import CallRange, ExpectedRow, total_use
-from evalparity.comparisons.plan_report import PlanInfo, PlanReport, RefusedCell, RehearsalInfo
-from evalparity.comparisons.rehearsal import FailedCell
+from evalparity.comparisons.planning.expected import CallRange, ExpectedRow, total_use
+from evalparity.comparisons.planning.plan_report import PlanInfo, PlanReport, RefusedCell, RehearsalInfo
+from evalparity.comparisons.planning.rehearsal import FailedCell
 from evalparity.comparisons.render.plan_terminal import render_plan
 from evalparity.comparisons.render.plan_words import about, calls
-from evalparity.comparisons.run_info import FrameworkInfo, JudgeInfo, PriceInfo, SuiteInfo
+from evalparity.comparisons.running.run_info import FrameworkInfo, JudgeInfo, PriceInfo, SuiteInfo
 
 JUDGE = JudgeInfo(kind="endpoint", model="m", url="http://x/v1", temperature=0, seed=0, max_output_tokens=9)
 

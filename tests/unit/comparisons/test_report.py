@@ -1,18 +1,17 @@
 import json
 import random
-from pathlib import Path
 
 import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from evalparity.comparisons import report as report_module
-from evalparity.comparisons.inputs import InputCheck
+from evalparity.comparisons.comparing.report import build_report
 from evalparity.comparisons.render.json_report import json_pieces, parse_report, render_json, render_schema
-from evalparity.comparisons.report import build_report
+from evalparity.comparisons.running.inputs import InputCheck
 from evalparity.unified_schema.errors import UsageError
+from support.commands import ROOT
 
-SCHEMA = Path(report_module.__file__).with_name("report.schema.json")
+SCHEMA = ROOT / "comparisons" / "report.schema.json"
 
 REFRESH = (
     "python -c 'from evalparity.comparisons.render.json_report import render_schema as s; print(s(), end=str())' "

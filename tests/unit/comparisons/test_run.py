@@ -19,9 +19,9 @@ import pytest
 from evalparity.adapters.base import Adapter, WorkerCommand
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.registry import load_adapter
-from evalparity.comparisons.plan import make_plan
-from evalparity.comparisons.run import Limits, Listener, run_plan
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.running.plan import make_plan
+from evalparity.comparisons.running.run import Limits, Listener, run_plan
+from evalparity.comparisons.running.settle import Settled
 from evalparity.unified_schema.errors import FrameworkError
 from support.cases import case, suite
 from support.judge_faults import Fault
@@ -157,7 +157,7 @@ def test_lines_that_break_the_protocol_end_the_process(tmp_path: Path) -> None:
 def test_a_time_limit_is_named_even_while_a_call_is_open(
     tmp_path: Path, limits: Limits, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evalparity.comparisons.scorer._HANG_GRACE", 1.0)
+    monkeypatch.setattr("evalparity.comparisons.running.scorer._HANG_GRACE", 1.0)
     with JudgeServer(lambda _request, _n: Fault(hang=True)) as server:
         judge = JudgeSettings(model="m", url=server.url)
         settled = run(worker(ASK), tmp_path, limits=limits, judge=judge)

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from evalparity.adapters.judge.settings import JudgeSettings
-from evalparity.comparisons.disagreement import Limits
-from evalparity.comparisons.plan import Plan, PlannedCell, PlanOptions, choose_adapters, make_plan
+from evalparity.comparisons.comparing.disagreement import Limits
 from evalparity.comparisons.render.terminal import render_terminal
 from evalparity.comparisons.run_description import judge_info
 from evalparity.comparisons.run_folder import RunFolder, create_run_folder, read_report
-from evalparity.comparisons.scorer import cell_name
-from evalparity.comparisons.settle import Failure, settle
-from evalparity.comparisons.study_plan import JudgePlan
+from evalparity.comparisons.running.plan import Plan, PlannedCell, PlanOptions, choose_adapters, make_plan
+from evalparity.comparisons.running.scorer import cell_name
+from evalparity.comparisons.running.settle import Failure, settle
+from evalparity.comparisons.studies.study_plan import JudgePlan
 from support.cases import case, suite
 
 OLD = Path(__file__).parents[2] / "data" / "run_of_0_1_0"

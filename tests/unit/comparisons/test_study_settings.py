@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from evalparity.comparisons.cli_options import Asked, asked_for, scoring_options
-from evalparity.comparisons.judge_options import resolve_judges
-from evalparity.comparisons.study_names import refuse_what_is_unmeasured
-from evalparity.comparisons.study_plan import plan_judges, read_settings
-from evalparity.comparisons.study_settings import RunSettings
+from evalparity.comparisons.studies.judge_options import resolve_judges
+from evalparity.comparisons.studies.study_names import refuse_what_is_unmeasured
+from evalparity.comparisons.studies.study_plan import plan_judges, read_settings
+from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema.errors import StudyError, UsageError
 from support.cases import case, suite
 

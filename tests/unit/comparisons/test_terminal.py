@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from evalparity.comparisons.comparing.report import build_report
 from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.render.terminal import render_terminal, wants_colour
-from evalparity.comparisons.report import build_report
-from evalparity.comparisons.run_info import JudgeInfo, SuiteInfo
+from evalparity.comparisons.running.run_info import JudgeInfo, SuiteInfo
 from evalparity.unified_schema.outcomes import JudgeUsage
 
 GOLDEN = Path(__file__).parent / "golden" / "report.txt"

@@ -9,7 +9,7 @@ import pytest
 
 from evalparity.adapters.deepeval_adapter.adapter import ADAPTER, error_kind
 from evalparity.adapters.deepeval_adapter.rubrics import RATINGS
-from evalparity.comparisons.normalise import to_score
+from evalparity.comparisons.running.normalise import to_score
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.outcomes import Item
 from evalparity.unified_schema.rubrics import RUBRICS

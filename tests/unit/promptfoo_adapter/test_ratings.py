@@ -10,7 +10,7 @@ import pytest
 from evalparity.adapters.base import JudgeReply, Reading
 from evalparity.adapters.promptfoo_adapter.adapter import ADAPTER
 from evalparity.adapters.promptfoo_adapter.ratings import WEIGHTS
-from evalparity.comparisons.normalise import to_score
+from evalparity.comparisons.running.normalise import to_score
 from evalparity.unified_schema.outcomes import ERROR_KINDS
 from support.cases import case
 from support.judge_faults import PROSE

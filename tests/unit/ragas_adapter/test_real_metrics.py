@@ -14,7 +14,7 @@ from evalparity.adapters.base import Binding, Reading
 from evalparity.adapters.boundary import CellError
 from evalparity.adapters.ragas_adapter.adapter import ADAPTER
 from evalparity.adapters.ragas_adapter.translate import translate
-from evalparity.comparisons.normalise import to_score
+from evalparity.comparisons.running.normalise import to_score
 from evalparity.unified_schema.cases import Chunk, EvalCase
 from evalparity.unified_schema.rubrics import RUBRICS
 from support.judge_faults import PROSE, SERVER_ERROR, Json

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalparity.comparisons.causes import Cause
-from evalparity.comparisons.evidence import TOLERANCE, Cell, Comparison
+from evalparity.comparisons.comparing.causes import Cause
+from evalparity.comparisons.comparing.evidence import TOLERANCE, Cell, Comparison
 
 
 def is_flipped(group: Sequence[Cell]) -> bool | None:

@@ -12,7 +12,7 @@ from statistics import fmean
 from types import MappingProxyType
 
 from evalparity.adapters.base import Binding
-from evalparity.comparisons.measured import is_measured, state
+from evalparity.comparisons.comparing.measured import is_measured, state
 from evalparity.unified_schema.outcomes import ERROR_KINDS, FLAGS, Item, Outcome
 
 TOLERANCE = 1e-6

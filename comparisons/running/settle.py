@@ -13,10 +13,10 @@ from evalparity.adapters.base import Reading
 from evalparity.adapters.boundary import whole_texts
 from evalparity.adapters.judge.traffic import Call, CellTraffic
 from evalparity.adapters.judge.usage import usage_of
-from evalparity.comparisons.coverage import unjudged_sentences
-from evalparity.comparisons.inputs import InputCheck
-from evalparity.comparisons.normalise import to_score
-from evalparity.comparisons.plan import PlannedCell, Refusal
+from evalparity.comparisons.running.coverage import unjudged_sentences
+from evalparity.comparisons.running.inputs import InputCheck
+from evalparity.comparisons.running.normalise import to_score
+from evalparity.comparisons.running.plan import PlannedCell, Refusal
 from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import SKIP_KINDS, Frozen, JudgeUsage, Outcome, Status, Verdict
 

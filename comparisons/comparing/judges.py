@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalparity.comparisons.run_info import RunInfo
+from evalparity.comparisons.running.run_info import RunInfo
 from evalparity.unified_schema.outcomes import Outcome
 
 Judge = str | None

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from evalparity.adapters.base import Wiring
-from evalparity.comparisons.expected import (
+from evalparity.comparisons.planning.expected import (
     COUNTING_MARGIN,
     TOKENS_PER_LEXICAL_TOKEN,
     ExpectedRow,
     ExpectedTotal,
     total_use,
 )
-from evalparity.comparisons.rehearsal import FailedCell, Rehearsal, unready
-from evalparity.comparisons.run_info import FrameworkInfo, JudgeInfo, PriceInfo, StudyInfo, SuiteInfo
-from evalparity.comparisons.study_plan import JudgePlan
+from evalparity.comparisons.planning.rehearsal import FailedCell, Rehearsal, unready
+from evalparity.comparisons.running.run_info import FrameworkInfo, JudgeInfo, PriceInfo, StudyInfo, SuiteInfo
+from evalparity.comparisons.studies.study_plan import JudgePlan
 from evalparity.unified_schema.outcomes import Frozen, Status
 
 SCHEMA_VERSION: Final = 1

@@ -10,8 +10,8 @@ from evalparity.adapters.base import Reading, Wiring
 from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.traffic import CellTraffic
-from evalparity.comparisons.plan import Batch, PlannedCell
-from evalparity.comparisons.settle import Failure, Settled, settle
+from evalparity.comparisons.running.plan import Batch, PlannedCell
+from evalparity.comparisons.running.settle import Failure, Settled, settle
 
 _MESSAGE_LENGTH = 300
 

@@ -10,19 +10,19 @@ from evalparity.adapters.judge.prices import Prices, load_prices
 from evalparity.adapters.judge.replies import Tokens
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.traffic import CallKind
-from evalparity.comparisons.cli_options import Asked
-from evalparity.comparisons.expected import Price, expect
 from evalparity.comparisons.interruption import explained, termination_interrupts
-from evalparity.comparisons.judge_options import resolve_judges
 from evalparity.comparisons.messages import tell
-from evalparity.comparisons.plan import Plan
-from evalparity.comparisons.plan_notes import notes_of
-from evalparity.comparisons.plan_report import PlanInfo, PlanReport, report_plan
+from evalparity.comparisons.planning.expected import Price, expect
+from evalparity.comparisons.planning.plan_notes import notes_of
+from evalparity.comparisons.planning.plan_report import PlanInfo, PlanReport, report_plan
+from evalparity.comparisons.planning.rehearsal import Rehearsal, choose_sample, rehearse
 from evalparity.comparisons.progress import progress
-from evalparity.comparisons.rehearsal import Rehearsal, choose_sample, rehearse
 from evalparity.comparisons.run_description import framework_info, judge_info, price_info, study_info, suite_info
-from evalparity.comparisons.run_setting import Limits
-from evalparity.comparisons.study_plan import plan_judges, read_settings
+from evalparity.comparisons.running.plan import Plan
+from evalparity.comparisons.running.run_setting import Limits
+from evalparity.comparisons.studies.asked import Asked
+from evalparity.comparisons.studies.judge_options import resolve_judges
+from evalparity.comparisons.studies.study_plan import plan_judges, read_settings
 from evalparity.unified_schema import load_suite
 
 

@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from evalparity.adapters.base import Binding
-from evalparity.comparisons.agreement import Agreement, measure_agreement
-from evalparity.comparisons.cost import CostRow, total_cost
-from evalparity.comparisons.disagreement import (
+from evalparity.comparisons.comparing.agreement import Agreement, measure_agreement
+from evalparity.comparisons.comparing.cost import CostRow, total_cost
+from evalparity.comparisons.comparing.disagreement import (
     Disagreement,
     Limits,
     Unresolved,
     find_disagreements,
     find_unresolved,
 )
-from evalparity.comparisons.inputs import FrameworkInputs, InputCheck, count_inputs
-from evalparity.comparisons.judges import several_judges
-from evalparity.comparisons.judges_effect import JudgeEffect, judge_effects
-from evalparity.comparisons.run_info import RunInfo
-from evalparity.comparisons.summary import SummaryRow, summarise
+from evalparity.comparisons.comparing.judges import several_judges
+from evalparity.comparisons.comparing.judges_effect import JudgeEffect, judge_effects
+from evalparity.comparisons.comparing.summary import SummaryRow, summarise
+from evalparity.comparisons.running.inputs import FrameworkInputs, InputCheck, count_inputs
+from evalparity.comparisons.running.run_info import RunInfo
 from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import Frozen, Outcome
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
-from evalparity.comparisons import evidence as told
-from evalparity.comparisons.evidence import TOLERANCE, Cell, Comparison
-from evalparity.comparisons.measured import MEASURED, RUN_KINDS, is_measured, state
+from evalparity.comparisons.comparing import evidence as told
+from evalparity.comparisons.comparing.evidence import TOLERANCE, Cell, Comparison
+from evalparity.comparisons.comparing.measured import MEASURED, RUN_KINDS, is_measured, state
 from evalparity.unified_schema.outcomes import FLAGS, Frozen
 
 Grade = Literal["confirmed", "consistent", "unexplained"]

@@ -10,9 +10,9 @@ from evalparity.adapters.base import Adapter, JsonObject, JudgeReply, Reading
 from evalparity.adapters.boundary import CellError, FrameworkProcess, ProcessEndedError, whole_texts
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.traffic import CellTraffic
-from evalparity.comparisons.plan import Batch, PlannedCell
-from evalparity.comparisons.run_setting import RunSetting, short
-from evalparity.comparisons.settle import Failure
+from evalparity.comparisons.running.plan import Batch, PlannedCell
+from evalparity.comparisons.running.run_setting import RunSetting, short
+from evalparity.comparisons.running.settle import Failure
 from evalparity.unified_schema.outcomes import ERROR_KINDS
 
 _HANG_GRACE = 15.0

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from evalparity.adapters.base import Adapter
 from evalparity.adapters.judge.settings import JudgeSettings
-from evalparity.comparisons.cli_options import Asked
-from evalparity.comparisons.plan import Plan, choose_adapters, choose_metrics, make_plan
-from evalparity.comparisons.study_names import check_thresholds, open_study, unmeasured
-from evalparity.comparisons.study_settings import RunSettings, settle_settings
+from evalparity.comparisons.running.plan import Plan, choose_adapters, choose_metrics, make_plan
+from evalparity.comparisons.studies.asked import Asked
+from evalparity.comparisons.studies.study_names import check_thresholds, open_study, unmeasured
+from evalparity.comparisons.studies.study_settings import RunSettings, settle_settings
 from evalparity.unified_schema.cases import EvalSuite
 from evalparity.unified_schema.errors import UsageError
 

@@ -14,9 +14,9 @@ from typing import Any
 from evalparity.adapters.base import CallCount, Wiring
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
 from evalparity.adapters.judge.traffic import Call, CallKind
-from evalparity.comparisons.extrapolate import Estimate, estimate_total
-from evalparity.comparisons.plan import Plan, PlannedCell, in_batches
-from evalparity.comparisons.rehearsal import Rehearsal, RehearsedCell, size_of
+from evalparity.comparisons.planning.extrapolate import Estimate, estimate_total
+from evalparity.comparisons.planning.rehearsal import Rehearsal, RehearsedCell, size_of
+from evalparity.comparisons.running.plan import Plan, PlannedCell, in_batches
 from evalparity.unified_schema.outcomes import Closeness, Frozen, add_amounts, add_counts
 
 TOKENS_PER_LEXICAL_TOKEN = 0.85

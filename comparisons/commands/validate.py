@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evalparity.comparisons.messages import tell
-from evalparity.comparisons.study_names import open_study, refuse_what_is_unmeasured
+from evalparity.comparisons.studies.study_names import open_study, refuse_what_is_unmeasured
 from evalparity.unified_schema import Study, is_study, load_suite
 
 

@@ -17,10 +17,10 @@ from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.settings import JudgeSettings
-from evalparity.comparisons.plan import Batch, Plan, in_batches
-from evalparity.comparisons.run_setting import Limits, Listener, RunSetting
-from evalparity.comparisons.scorer import Scorer, read, translated
-from evalparity.comparisons.settle import Failure, refuse
+from evalparity.comparisons.running.plan import Batch, Plan, in_batches
+from evalparity.comparisons.running.run_setting import Limits, Listener, RunSetting
+from evalparity.comparisons.running.scorer import Scorer, read, translated
+from evalparity.comparisons.running.settle import Failure, refuse
 from evalparity.unified_schema.errors import EvalparityError, FrameworkError
 
 __all__ = ["Limits", "Listener", "run_plan"]

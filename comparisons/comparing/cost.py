@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from evalparity.comparisons.judges import Judge, judge_of
+from evalparity.comparisons.comparing.judges import Judge, judge_of
 from evalparity.unified_schema.outcomes import Frozen, JudgeUsage, Outcome, add_amounts, add_counts
 
 

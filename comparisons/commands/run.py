@@ -9,19 +9,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evalparity.adapters.judge.prices import Prices, load_prices
-from evalparity.comparisons.cli_options import Asked
+from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.interruption import explained, termination_interrupts
-from evalparity.comparisons.judge_options import resolve_judges
 from evalparity.comparisons.messages import tell
-from evalparity.comparisons.plan_notes import notes_of
+from evalparity.comparisons.planning.plan_notes import notes_of
 from evalparity.comparisons.progress import progress
-from evalparity.comparisons.report import Report
-from evalparity.comparisons.run import Limits, Listener, run_plan
 from evalparity.comparisons.run_description import describe
 from evalparity.comparisons.run_folder import RunFolder, create_run_folder, default_folder
-from evalparity.comparisons.settle import Settled
-from evalparity.comparisons.study_plan import JudgePlan, plan_judges, read_settings
-from evalparity.comparisons.study_settings import RunSettings
+from evalparity.comparisons.running.run import Limits, Listener, run_plan
+from evalparity.comparisons.running.settle import Settled
+from evalparity.comparisons.studies.asked import Asked
+from evalparity.comparisons.studies.judge_options import resolve_judges
+from evalparity.comparisons.studies.study_plan import JudgePlan, plan_judges, read_settings
+from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema import LoadedSuite, load_suite
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import sqrt
 from statistics import fmean, variance
 
-from evalparity.comparisons.judges import Judge, judge_of
-from evalparity.comparisons.measured import is_measured, state
+from evalparity.comparisons.comparing.judges import Judge, judge_of
+from evalparity.comparisons.comparing.measured import is_measured, state
 from evalparity.unified_schema.outcomes import Closeness, Frozen, Outcome
 
 

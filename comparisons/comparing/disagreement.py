@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evalparity.adapters.base import Binding
-from evalparity.comparisons.causes import Cause, find_causes, states
-from evalparity.comparisons.evidence import TOLERANCE, Cell, Comparison
-from evalparity.comparisons.flips import flip_cause, is_flipped
-from evalparity.comparisons.judges import Judge, by_judge
-from evalparity.comparisons.measured import RUN_KINDS, state
+from evalparity.comparisons.comparing.causes import Cause, find_causes, states
+from evalparity.comparisons.comparing.evidence import TOLERANCE, Cell, Comparison
+from evalparity.comparisons.comparing.flips import flip_cause, is_flipped
+from evalparity.comparisons.comparing.judges import Judge, by_judge
+from evalparity.comparisons.comparing.measured import RUN_KINDS, state
 from evalparity.unified_schema.outcomes import Frozen, Outcome
 
 JUDGED_KINDS = frozenset({"no_claims"})

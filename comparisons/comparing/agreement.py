@@ -9,8 +9,8 @@ from statistics import correlation, fmean
 
 from pydantic import Field
 
-from evalparity.comparisons.judges import Judge, by_judge
-from evalparity.comparisons.measured import is_measured
+from evalparity.comparisons.comparing.judges import Judge, by_judge
+from evalparity.comparisons.comparing.measured import is_measured
 from evalparity.unified_schema.outcomes import Frozen, Outcome
 
 FEWEST_FOR_RANKS = 3

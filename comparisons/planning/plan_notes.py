@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evalparity.adapters.registry import adapter_faults, adapter_names, load_adapter
-from evalparity.comparisons.plan import Plan
-from evalparity.comparisons.study_settings import RunSettings
+from evalparity.comparisons.running.plan import Plan
+from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema import LoadedSuite
 
 

@@ -12,11 +12,11 @@ from types import MappingProxyType
 from typing import Any
 
 from evalparity.adapters.judge.settings import LEXICAL
-from evalparity.comparisons.cli_options import Asked
-from evalparity.comparisons.disagreement import Limits as FlagLimits
-from evalparity.comparisons.judge_options import JudgeOptions
-from evalparity.comparisons.plan import PlanOptions
-from evalparity.comparisons.run_setting import Limits
+from evalparity.comparisons.comparing.disagreement import Limits as FlagLimits
+from evalparity.comparisons.running.plan import PlanOptions
+from evalparity.comparisons.running.run_setting import Limits
+from evalparity.comparisons.studies.asked import Asked
+from evalparity.comparisons.studies.judge_options import JudgeOptions
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.positions import FieldPath
 from evalparity.unified_schema.study import Study, StudyEmbeddings, StudyJudge

@@ -8,7 +8,7 @@ from pathlib import Path
 from evalparity.adapters.base import Adapter
 from evalparity.adapters.judge.addresses import base_url
 from evalparity.adapters.registry import adapter_names, load_adapter
-from evalparity.comparisons.plan import ALL
+from evalparity.comparisons.running.plan import ALL
 from evalparity.unified_schema.errors import Problem, StudyError, UsageError
 from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.positions import FieldPath, path_text

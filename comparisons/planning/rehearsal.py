@@ -17,11 +17,11 @@ from evalparity.adapters.judge.ledger import read_calls
 from evalparity.adapters.judge.lexical.tokens import count_tokens
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.traffic import Call
-from evalparity.comparisons.extrapolate import evenly
-from evalparity.comparisons.plan import Batch, Plan, PlannedCell, in_batches
-from evalparity.comparisons.run import Limits, Listener, run_plan
-from evalparity.comparisons.scorer import cell_name
-from evalparity.comparisons.settle import Settled
+from evalparity.comparisons.planning.extrapolate import evenly
+from evalparity.comparisons.running.plan import Batch, Plan, PlannedCell, in_batches
+from evalparity.comparisons.running.run import Limits, Listener, run_plan
+from evalparity.comparisons.running.scorer import cell_name
+from evalparity.comparisons.running.settle import Settled
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.outcomes import Frozen

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
 
-from evalparity.comparisons.measured import is_measured
+from evalparity.comparisons.comparing.measured import is_measured
 from evalparity.unified_schema.outcomes import Frozen, Outcome
 
 FEWEST_CASES = 2

@@ -1,0 +1,1 @@
+"""Compares what was measured: agreement, disagreements with causes, judges, cost; pure."""

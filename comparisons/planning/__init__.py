@@ -1,0 +1,1 @@
+"""Tells what a run would do and cost, before anything is spent."""

@@ -1,0 +1,1 @@
+"""Plans cells, runs them and settles each with exactly one outcome."""
