@@ -39,6 +39,13 @@ Examples:
   evalparity record suite.yaml --app shop.rag:answer --resume
 """
 
+REPORT_EXAMPLES = """\b
+Examples:
+  evalparity report runs/demo
+  evalparity report runs/demo --case cut-before-the-prompt
+  evalparity report runs/demo --format json
+"""
+
 PLAN_EXAMPLES = """\b
 Examples:
   evalparity plan examples/refund_policy/suite.yaml
@@ -174,14 +181,32 @@ def _print_plan(planned: Any, form: str) -> None:  # noqa: ANN401 - a PlanReport
         _print_screen(plan_terminal.render_plan, planned)
 
 
-@cli.command(epilog="Example: evalparity report runs/demo --format json")
+@cli.command(epilog=REPORT_EXAMPLES)
 @click.argument("run_folder", metavar="RUN", type=click.Path(path_type=Path))
+@click.option(
+    "--case", "cases", multiple=True, metavar="ID", help="Show all that is known of this case; repeat for several."
+)
 @FORMAT
-def report(run_folder: Path, form: str) -> None:
-    """Print the report of a run folder, finished or not."""
+def report(run_folder: Path, cases: tuple[str, ...], form: str) -> None:
+    """Print the report of a run folder, finished or not, or everything about single cases."""
     from evalparity.comparisons.run_folder import read_report  # noqa: PLC0415 - heavy
 
-    _print_report(read_report(run_folder), form)
+    found = read_report(run_folder)
+    if cases:
+        _print_cases(found, cases, form)
+    else:
+        _print_report(found, form)
+
+
+def _print_cases(report: Any, cases: tuple[str, ...], form: str) -> None:  # noqa: ANN401 - as below
+    from evalparity.comparisons.commands.case import shown_cases  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.render import case_view, json_report  # noqa: PLC0415 - heavy
+
+    shown = shown_cases(report, cases)
+    if form == "json":
+        _print(json_report.render_cells([cell for one in shown for cell in one.cells]))
+    else:
+        _print_screen(case_view.render_cases, shown)
 
 
 def _print_report(report: Any, form: str) -> None:  # noqa: ANN401 - a Report; naming it would import it

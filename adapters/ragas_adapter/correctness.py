@@ -45,8 +45,8 @@ def answer_correctness(result: JsonObject) -> Reading:
     cosines: Any = result["cosines"]
     expected = None if None in cosines else _FACTS * _f1(classes) + _COSINE * cosines[0]
     note = (
-        f"{len(classes['TP'])} statements of the output hold, {len(classes['FP'])} do not, "
-        f"{len(classes['FN'])} of the reference are left out."
+        f"statements of the output: {len(classes['TP'])} right, {len(classes['FP'])} wrong; "
+        f"of the reference left out: {len(classes['FN'])}."
     )
     return reading(
         raw_of(result),

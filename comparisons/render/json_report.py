@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pydantic import ValidationError
 
 from evalparity.comparisons.comparing.report import Report
 from evalparity.unified_schema.errors import UsageError
+from evalparity.unified_schema.outcomes import Outcome
 
 _NO_CELLS = '\n  "cells": []'
 _INDENT = "\n    "
@@ -28,6 +29,11 @@ def json_pieces(report: Report) -> Iterator[str]:
     for at, cell in enumerate(report.cells):
         yield ("," if at else "") + f"\n{cell.model_dump_json(indent=2)}".replace("\n", _INDENT)
     yield ("\n  ]" if report.cells else "]") + after + "\n"
+
+
+def render_cells(cells: Iterable[Outcome]) -> str:
+    """Return outcomes as a JSON array, each as in report.json."""
+    return json.dumps([cell.model_dump(mode="json") for cell in cells], indent=2, ensure_ascii=False) + "\n"
 
 
 def parse_report(text: str | bytes, source: str) -> Report:

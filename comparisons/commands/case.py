@@ -1,0 +1,75 @@
+"""What `report RUN --case ID` shows: the cells of a case, and its texts where the suite is still what was run."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalparity.comparisons.comparing.disagreement import Disagreement
+from evalparity.comparisons.comparing.report import Report
+from evalparity.unified_schema import EvalCase, EvalSuite, SuiteError, UsageError, load_suite, suite_sha256
+from evalparity.unified_schema.cases import LabelScale
+from evalparity.unified_schema.outcomes import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCase:
+    """Everything that a run knows of one case.
+
+    Attributes:
+        case_id: its id.
+        case: its texts; None: the suite cannot be read any more as it was.
+        without_texts: why there are none; None where there are.
+        scales: of human labels, by what they rate.
+        cells: its outcomes, in report order.
+        disagreements: what was flagged.
+    """
+
+    case_id: str
+    case: EvalCase | None
+    without_texts: str | None
+    scales: dict[str, LabelScale]
+    cells: tuple[Outcome, ...]
+    disagreements: tuple[Disagreement, ...]
+
+
+def shown_cases(report: Report, case_ids: Sequence[str]) -> list[ShownCase]:
+    """Return the cases of a report with these ids, in the order asked for.
+
+    Raises:
+        UsageError: the run has no such case.
+    """
+    known = dict.fromkeys(cell.case_id for cell in report.cells)
+    for case_id in case_ids:
+        if case_id not in known:
+            near = difflib.get_close_matches(case_id, known, n=1)
+            told = f"did you mean {near[0]}?" if near else f"it has {', '.join(list(known)[:5])} and others."
+            raise UsageError(f"--case {case_id}: the run has no such case: {told}")
+    suite, missing = _suite_of(report)
+    by_id = {case.id: case for case in suite.cases} if suite is not None else {}
+    return [
+        ShownCase(
+            case_id=case_id,
+            case=by_id.get(case_id),
+            without_texts=missing,
+            scales=dict(suite.label_scales) if suite is not None else {},
+            cells=tuple(cell for cell in report.cells if cell.case_id == case_id),
+            disagreements=tuple(one for one in report.disagreements if one.case_id == case_id),
+        )
+        for case_id in case_ids
+    ]
+
+
+def _suite_of(report: Report) -> tuple[EvalSuite | None, str | None]:
+    """Return the suite of a run, or why it is not to be had; a report holds no texts of its own."""
+    path = report.run.suite.path
+    if not Path(path).is_file():
+        return None, f"there is no {path} here: go to the folder where the run was started"
+    try:
+        if suite_sha256(path) != report.run.suite.sha256:
+            return None, f"{path} has changed since the run"
+        return load_suite(path).suite, None
+    except SuiteError as error:
+        return None, str(error.problems[0])
