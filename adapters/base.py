@@ -15,6 +15,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from evalparity.adapters.exchange import FrameworkFiles
 from evalparity.adapters.judge.lexical import LexicalJudge
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.outcomes import Closeness, Details, ItemKind
@@ -249,6 +250,7 @@ class Adapter:
             answered, to a name out of `ERROR_KINDS`; pure.
         install: fetch what a Python package cannot bring (Promptfoo's Node package); does nothing when present.
         pending: what `install` has still to do, as in "fetched on first use (about 200 MB)"; None when nothing.
+        files: the framework's own files: which become suites or scores, and which a suite can be written to.
     """
 
     name: str
@@ -264,6 +266,7 @@ class Adapter:
     install: Callable[[Progress], None] | None = None
     pending: Callable[[], str | None] | None = None
     steps: tuple[PromptStep, ...] = ()
+    files: FrameworkFiles = field(default_factory=FrameworkFiles)
 
     def binding(self, metric: str) -> Binding:
         """Return the default scorer of a canonical metric.

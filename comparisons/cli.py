@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from evalparity.comparisons.cli_options import FORMAT, asked_for, record_options, scoring_options
+from evalparity.comparisons.cli_options import FORMAT, asked_for, convert_options, record_options, scoring_options
 from evalparity.comparisons.messages import silence, tell
 
 _READER_GONE = 141
@@ -30,6 +30,13 @@ Examples:
   evalparity run suite.yaml --framework ragas --framework deepeval --metric faithfulness
   evalparity run suite.yaml --study study.yaml --metric all --threshold faithfulness=0.8
   evalparity run suite.yaml --judge qwen3 --judge-url http://localhost:11434/v1
+"""
+
+CONVERT_EXAMPLES = """\b
+Examples:
+  evalparity convert goldens.json suite.yaml
+  evalparity convert suite.yaml dataset.jsonl --to ragas
+  evalparity convert suite.yaml promptfoo/ --to promptfoo --losses losses.json
 """
 
 RECORD_EXAMPLES = """\b
@@ -110,6 +117,23 @@ def validate(file: Path) -> None:
     from evalparity.comparisons.commands.validate import validate_command  # noqa: PLC0415 - heavy
 
     _print(validate_command(file))
+
+
+@cli.command(epilog=CONVERT_EXAMPLES)
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@convert_options
+def convert(source: Path, target: Path, to: str | None, losses: Path | None, **options: bool) -> None:
+    """Read a test set of any kind that is known, and write it as another tool reads it."""
+    from evalparity.comparisons.commands import convert as command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.render.convert_view import render_converted  # noqa: PLC0415 - heavy
+    from evalparity.unified_schema.exchange import ReadOptions  # noqa: PLC0415 - heavy
+
+    overwrite = options.pop("overwrite")
+    converted = command.convert_command(source, target, to, ReadOptions(**options), overwrite=overwrite)
+    if losses is not None:
+        command.write_losses(converted.losses, losses)
+    _print(render_converted(converted))
 
 
 @cli.command(epilog=RECORD_EXAMPLES)

@@ -271,6 +271,37 @@ RECORD_OPTIONS = (
 """How an application is recorded."""
 
 
+READ_OPTIONS = (
+    click.option(
+        "--skip-bad-rows", is_flag=True, help="Leave out rows with a problem, each named, instead of refusing the file."
+    ),
+    click.option(
+        "--allow-files", is_flag=True, help="Let a file name others outside of its own folder, as promptfoo's may."
+    ),
+)
+"""What is allowed when a test set is read."""
+
+CONVERT_OPTIONS = (
+    click.option("--to", metavar="KIND", help="Kind of file to write. Default: by the ending of TARGET."),
+    click.option(
+        "--losses",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Write what the target cannot hold, case by case, as JSON.",
+    ),
+    click.option("--overwrite", is_flag=True, help="Replace TARGET if it is there."),
+    *READ_OPTIONS,
+)
+"""How a test set is converted."""
+
+
+def convert_options(command: Callable[P, None]) -> Callable[P, None]:
+    """Add the options of `convert`."""
+    for option in reversed(CONVERT_OPTIONS):
+        command = option(command)
+    return command
+
+
 def record_options(command: Callable[P, None]) -> Callable[P, None]:
     """Add the options of `record`."""
     for option in reversed(RECORD_OPTIONS):

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
 from evalparity.unified_schema.errors import Problem, SuiteError
+from evalparity.unified_schema.exchange import Opened, ReadOptions, RowShape, Shapes
 from evalparity.unified_schema.files import decode, fault_of_path, sha256_of, unreadable
 from evalparity.unified_schema.json_source import read_json
-from evalparity.unified_schema.positions import FieldPath, Locate
+from evalparity.unified_schema.positions import FieldPath, Findings, Locate
 from evalparity.unified_schema.records import Record, Source, find_cases
 from evalparity.unified_schema.validation import LoadedSuite, validate
 from evalparity.unified_schema.yaml_source import read_yaml
 
 
-def load_suite(path: str | os.PathLike[str]) -> LoadedSuite:
+def load_suite(
+    path: str | os.PathLike[str], *, shapes: Shapes | None = None, options: ReadOptions | None = None
+) -> LoadedSuite:
     """Return the suite in a file, with a note on everything that was renamed, converted or assumed.
 
     Args:
         path: a .yaml, .yml, .json, .jsonl or .ndjson file in UTF-8.
+        shapes: what files of other tools can be, besides a suite and a list of cases; None: nothing else.
+        options: what is allowed; None: neither bad rows nor files outside of the folder.
 
     Raises:
         SuiteError: the file cannot be read or breaks the format; it carries every problem, with its line.
     """
     file = os.fspath(path)
-    _refuse(fault_of_path(Path(file), file, endings=_READERS, kind="suite"))
+    opened = Opened(path=Path(file), file=file, options=options or ReadOptions())
+    _refuse(fault_of_path(opened.path, file, endings=_READERS, kind="suite"))
     try:
-        return validate(_READERS[Path(file).suffix.lower()](Path(file), file))
+        source = _READERS[opened.path.suffix.lower()](opened, shapes or Shapes())
+        return validate(source, skip_bad_rows=opened.options.skip_bad_rows)
     except OSError as error:
         raise SuiteError([unreadable(error, file)]) from error
 
@@ -52,28 +61,57 @@ def _refuse(problem: Problem | None) -> None:
         raise SuiteError([problem])
 
 
-def _read_document(path: Path, file: str, parse: Callable[[str, str], tuple[object, Locate, list[Problem]]]) -> Source:
+Parse = Callable[[str, str], tuple[object, Locate, list[Problem]]]
+
+
+def _read_document(opened: Opened, shapes: Shapes, parse: Parse) -> Source:
+    path, file = opened.path, opened.file
     text, undecoded = decode(path.read_bytes(), file)
     data, locate, problems = (None, _nowhere, undecoded) if undecoded else parse(text, file)
-    return find_cases(data, locate, file=file, name=path.stem, problems=problems)
+    shape = next((shape for shape in shapes.documents if shape.recognises(data)), None)
+    if shape is None:
+        return find_cases(data, locate, file=file, name=path.stem, problems=problems)
+    source = shape.read(data, locate, opened)
+    source.problems.extend(problems)
+    return source
 
 
 def _nowhere(_path: FieldPath) -> None:
     return None
 
 
-def _yaml(path: Path, file: str) -> Source:
-    return _read_document(path, file, read_yaml)
+def _yaml(opened: Opened, shapes: Shapes) -> Source:
+    return _read_document(opened, shapes, read_yaml)
 
 
-def _json(path: Path, file: str) -> Source:
-    return _read_document(path, file, read_json)
+def _json(opened: Opened, shapes: Shapes) -> Source:
+    return _read_document(opened, shapes, read_json)
 
 
-def _json_lines(path: Path, file: str) -> Source:
+def _json_lines(opened: Opened, shapes: Shapes) -> Source:
     problems: list[Problem] = []
-    records = json_lines(path, file, problems)
-    return Source(file=file, name=path.stem, header=None, locate=_nowhere, records=records, problems=problems)
+    records = shaped(json_lines(opened.path, opened.file, problems), shapes)
+    return Source(
+        file=opened.file, name=opened.path.stem, header=None, locate=_nowhere, records=records, problems=problems
+    )
+
+
+def shaped(records: Iterator[Record], shapes: Shapes) -> Iterator[Record]:
+    """Yield records as cases, read by the first shape that recognises the keys of the first row."""
+    first = next(records, None)
+    if first is None:
+        return
+    keys = frozenset(first.data) if isinstance(first.data, Mapping) else frozenset()
+    shape = next((shape for shape in shapes.rows if shape.recognises(keys)), None)
+    for record in chain([first], records):
+        yield record if shape is None else _as_case(record, shape)
+
+
+def _as_case(record: Record, shape: RowShape) -> Record:
+    if not isinstance(record.data, Mapping):
+        return record
+    findings = record.findings or Findings()
+    return replace(record, data=shape.read(record.data, findings), findings=findings)
 
 
 def json_lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Record]:
@@ -108,7 +146,7 @@ def _at(line: int) -> Locate:
     return lambda _path: line
 
 
-_READERS: Mapping[str, Callable[[Path, str], Source]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[Opened, Shapes], Source]] = MappingProxyType(
     {".yaml": _yaml, ".yml": _yaml, ".json": _json, ".jsonl": _json_lines, ".ndjson": _json_lines}
 )
 """How a file is read, by its ending."""

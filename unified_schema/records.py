@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalparity.unified_schema.errors import Problem
-from evalparity.unified_schema.positions import FieldPath, Locate, quoted
+from evalparity.unified_schema.positions import FieldPath, Findings, Locate, quoted
 from evalparity.unified_schema.study import STUDY_KEYS
 
 WRAPPERS = ("samples", "data")
@@ -22,11 +22,13 @@ class Record:
         number: 1-based place among the cases.
         data: what stands there, whatever it is.
         locate: from a path inside the record to its line.
+        findings: what was noticed on the way from the file to `data`, such as how the cells of a table were read.
     """
 
     number: int
     data: object
     locate: Locate
+    findings: Findings | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

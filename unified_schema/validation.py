@@ -31,14 +31,20 @@ class LoadedSuite:
     Attributes:
         suite: the cases, all of them valid.
         notes: what was renamed, converted or assumed, and what looks doubtful, each with its line.
+        skipped: what is wrong with rows that were left out, where the user allowed that.
     """
 
     suite: EvalSuite
     notes: tuple[Note, ...]
+    skipped: tuple[Problem, ...] = ()
 
 
-def validate(source: Source) -> LoadedSuite:
+def validate(source: Source, *, skip_bad_rows: bool = False) -> LoadedSuite:
     """Return the suite that a source holds.
+
+    Args:
+        source: what was read.
+        skip_bad_rows: leave out rows with a problem, as long as any are left, instead of refusing the file.
 
     Raises:
         SuiteError: anything is wrong; it carries every problem of the file.
@@ -49,12 +55,15 @@ def validate(source: Source) -> LoadedSuite:
     desk = _Desk(source=source, notes=notes, header=read_header(source, notes))
     cases = [case for record in source.records if (case := desk.take(record)) is not None]
     problems = source.problems
+    of_rows = [problem for problem in problems if problem.case is not None] if skip_bad_rows and cases else []
+    problems = [problem for problem in problems if problem not in of_rows] if of_rows else problems
     if not cases and not problems:
         line = source.locate(("cases",))
         problems.append(Problem(file=source.file, line=line, message="there are no cases here: add at least one."))
     if problems:
         raise SuiteError(sorted(problems, key=lambda problem: problem.line or 0))
-    return LoadedSuite(suite=desk.header.suite.model_copy(update={"cases": tuple(cases)}), notes=notes.notes())
+    suite = desk.header.suite.model_copy(update={"cases": tuple(cases)})
+    return LoadedSuite(suite=suite, notes=notes.notes(), skipped=tuple(of_rows))
 
 
 @dataclass(slots=True)
@@ -81,7 +90,7 @@ class _Desk:
         return None
 
     def _mapping(self, record: Record, data: Mapping[str, Any]) -> EvalCase | None:
-        findings = Findings()
+        findings = record.findings or Findings()
         listed = self.source.header is None
         named = rename_fields(data, CASE_KEYS, findings, keep_unknown=listed)
         if listed and named.get("id") is None:

@@ -17,6 +17,7 @@ import yaml
 
 from evalparity.unified_schema.cases import SCHEMA_VERSION, Access, EvalCase, EvalSuite, SystemUsage
 from evalparity.unified_schema.errors import UsageError
+from evalparity.unified_schema.exchange import Loss, Writer
 from evalparity.unified_schema.foreign_names import FOREIGN_NAMES
 from evalparity.unified_schema.scalars import Plain, as_free
 
@@ -66,10 +67,10 @@ def suite_text(suite: EvalSuite, ending: str) -> str:
     Raises:
         UsageError: as `write_suite`.
     """
-    write = _WRITERS.get(ending.lower())
+    write = _TEXTS.get(ending.lower())
     if write is None:
         hint = " (.jsonl has no place for a name, defaults or a corpus)" if ending.lower() == ".jsonl" else ""
-        raise UsageError(f"suites are written to {', '.join(_WRITERS)} files, not to {ending or 'none'}{hint}.")
+        raise UsageError(f"suites are written to {', '.join(_TEXTS)} files, not to {ending or 'none'}{hint}.")
     data = suite_data(suite)
     if _too_deep(data, _DEEPEST):
         raise UsageError(f"the suite is nested deeper than {_DEEPEST} levels in some metadata: flatten it.")
@@ -204,9 +205,21 @@ def _json(data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-_WRITERS: Mapping[str, Callable[[dict[str, Any]], str]] = MappingProxyType(
+_TEXTS: Mapping[str, Callable[[dict[str, Any]], str]] = MappingProxyType(
     {".yaml": _yaml, ".yml": _yaml, ".json": _json}
 )
+
+
+def _write_whole(suite: EvalSuite, path: Path) -> tuple[Loss, ...]:
+    write_suite(suite, path)
+    return ()
+
+
+WRITERS = (
+    Writer(name="yaml", endings=(".yaml", ".yml"), write=_write_whole, about="the suite itself, to read and to edit"),
+    Writer(name="json", endings=(".json",), write=_write_whole, about="the suite itself, for programs"),
+)
+"""Our own kinds of files that a suite can be written to."""
 
 
 def _replace(file: Path, content: bytes) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evalparity.adapters.reading import load_any
 from evalparity.comparisons.comparing.disagreement import Disagreement
 from evalparity.comparisons.comparing.report import Report
-from evalparity.unified_schema import EvalCase, EvalSuite, SuiteError, UsageError, load_suite, suite_sha256
+from evalparity.unified_schema import EvalCase, EvalSuite, SuiteError, UsageError, suite_sha256
 from evalparity.unified_schema.cases import LabelScale
 from evalparity.unified_schema.outcomes import Outcome
 
@@ -70,6 +71,6 @@ def _suite_of(report: Report) -> tuple[EvalSuite | None, str | None]:
     try:
         if suite_sha256(path) != report.run.suite.sha256:
             return None, f"{path} has changed since the run"
-        return load_suite(path).suite, None
+        return load_any(path).suite, None
     except SuiteError as error:
         return None, str(error.problems[0])

@@ -10,6 +10,7 @@ from evalparity.adapters.judge.prices import Prices, load_prices
 from evalparity.adapters.judge.replies import Tokens
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.traffic import CallKind
+from evalparity.adapters.reading import load_any
 from evalparity.comparisons.interruption import explained, termination_interrupts
 from evalparity.comparisons.messages import tell
 from evalparity.comparisons.planning.expected import Price, expect
@@ -23,7 +24,6 @@ from evalparity.comparisons.running.run_setting import Limits
 from evalparity.comparisons.studies.asked import Asked
 from evalparity.comparisons.studies.judge_options import resolve_judges
 from evalparity.comparisons.studies.study_plan import plan_judges, read_settings
-from evalparity.unified_schema import load_suite
 
 
 def plan_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, most: int) -> PlanReport:
@@ -42,7 +42,7 @@ def plan_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, m
     settings = read_settings(asked)
     judges = resolve_judges(settings.judges, environment, with_keys=False)
     prices = load_prices(settings.prices)
-    loaded = load_suite(suite)
+    loaded = load_any(suite)
     plans = plan_judges(loaded.suite, settings, judges)
     first = plans[0].plan
     for note in notes_of(loaded, settings, first):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evalparity.adapters.reading import load_any
 from evalparity.comparisons.interruption import explained, termination_interrupts
 from evalparity.comparisons.messages import tell
 from evalparity.comparisons.recording.answers import Answer, read_answer
@@ -29,7 +30,7 @@ from evalparity.comparisons.recording.outputs import (
 from evalparity.comparisons.recording.recorded_case import loses_labels, with_answer
 from evalparity.comparisons.recording.recorder import Recorded, Recording, record
 from evalparity.comparisons.recording.summary import Summary
-from evalparity.unified_schema import EvalCase, EvalSuite, UsageError, load_suite
+from evalparity.unified_schema import EvalCase, EvalSuite, UsageError
 from evalparity.unified_schema.corpus import load_corpus
 from evalparity.unified_schema.writing import suite_text, write_suite
 
@@ -79,7 +80,7 @@ def record_command(suite: Path, options: RecordOptions, environment: Mapping[str
     """
     if _APP.fullmatch(options.app) is None:
         raise UsageError(f"--app {options.app}: write it as package.module:function, as in your_rag_app:rag_pipeline.")
-    loaded = load_suite(suite)
+    loaded = load_any(suite)
     for note in loaded.notes:
         tell(f"note: {note}")
     outputs = outputs_of(suite, options.out)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evalparity.adapters.judge.prices import Prices, load_prices
+from evalparity.adapters.reading import load_any
 from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.interruption import explained, termination_interrupts
 from evalparity.comparisons.messages import tell
@@ -22,7 +23,7 @@ from evalparity.comparisons.studies.asked import Asked
 from evalparity.comparisons.studies.judge_options import resolve_judges
 from evalparity.comparisons.studies.study_plan import JudgePlan, plan_judges, read_settings
 from evalparity.comparisons.studies.study_settings import RunSettings
-from evalparity.unified_schema import LoadedSuite, load_suite
+from evalparity.unified_schema import LoadedSuite
 
 
 def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, out: Path | None) -> tuple[Report, bool]:
@@ -40,7 +41,7 @@ def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, ou
     settings = read_settings(asked)
     judges = resolve_judges(settings.judges, environment)
     prices = load_prices(settings.prices)
-    loaded = load_suite(suite)
+    loaded = load_any(suite)
     plans = plan_judges(loaded.suite, settings, judges)
     now = datetime.now(UTC)
     info = describe(suite, loaded, settings, plans, prices, asked=asked, now=now)

@@ -1,0 +1,60 @@
+"""Opens what people have: suites, and the files of every framework whose adapter can be loaded."""
+
+from __future__ import annotations
+
+import difflib
+import os
+
+from evalparity.adapters.exchange import ResultReader
+from evalparity.adapters.registry import adapter_names, load_adapter
+from evalparity.unified_schema.errors import UsageError
+from evalparity.unified_schema.exchange import ReadOptions, Shapes, Writer
+from evalparity.unified_schema.loading import load_suite
+from evalparity.unified_schema.validation import LoadedSuite
+from evalparity.unified_schema.writing import WRITERS
+
+
+def load_any(path: str | os.PathLike[str], options: ReadOptions | None = None) -> LoadedSuite:
+    """Return the suite in a file of any kind that evalparity or one of its adapters knows.
+
+    Args:
+        path: of a file or folder; its kind is found from its content where the name does not tell.
+        options: what is allowed; None: neither bad rows nor files outside of the folder.
+
+    Raises:
+        SuiteError: the file cannot be read or breaks its format; it carries every problem, with its place.
+    """
+    return load_suite(path, shapes=known_shapes(), options=options)
+
+
+def known_shapes() -> Shapes:
+    """Return what files can be, by all adapters."""
+    shapes = Shapes()
+    for name in adapter_names():
+        shapes += load_adapter(name).files.shapes
+    return shapes
+
+
+def result_readers() -> tuple[ResultReader, ...]:
+    """Return the kinds of result files, by all adapters."""
+    return tuple(reader for name in adapter_names() for reader in load_adapter(name).files.results)
+
+
+def known_writers() -> dict[str, Writer]:
+    """Return what a suite can be written to, by what `convert --to` calls it: our own files, then each framework's."""
+    own = [writer for name in adapter_names() for writer in load_adapter(name).files.writers]
+    return {writer.name: writer for writer in (*WRITERS, *own)}
+
+
+def writer_named(name: str) -> Writer:
+    """Return a kind of file by its name.
+
+    Raises:
+        UsageError: there is none, with the nearest ones.
+    """
+    writers = known_writers()
+    if name in writers:
+        return writers[name]
+    near = difflib.get_close_matches(name, writers, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(writers)}."
+    raise UsageError(f"--to {name}: no such kind of file: {hint}")

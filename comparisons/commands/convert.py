@@ -1,0 +1,105 @@
+"""What `evalparity convert` does: read any file that is known, and write the suite as another tool reads it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from evalparity.adapters.reading import load_any, writer_named
+from evalparity.comparisons.messages import tell
+from evalparity.unified_schema.errors import UsageError
+from evalparity.unified_schema.exchange import Loss, ReadOptions, Writer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """What a conversion came to.
+
+    Attributes:
+        path: what was written.
+        cases: how many cases it holds.
+        skipped: how many rows of the input were left out.
+        losses: what the target cannot hold.
+    """
+
+    path: Path
+    cases: int
+    skipped: int
+    losses: tuple[Loss, ...]
+
+
+def convert_command(source: Path, target: Path, to: str | None, options: ReadOptions, *, overwrite: bool) -> Converted:
+    """Convert a file or folder.
+
+    Args:
+        source: what is read; its kind is found from its content.
+        target: what is written.
+        to: name of a writer; None: by the ending of the target.
+        options: what is allowed in reading.
+        overwrite: whether the target may be there already.
+
+    Raises:
+        EvalparityError: anything that the user can mend; nothing is written then.
+    """
+    writer = _writer(to, target)
+    _refuse_what_is_there(source, target, writer, overwrite=overwrite)
+    loaded = load_any(source, options)
+    for note in loaded.notes:
+        tell(f"note: {note}")
+    for problem in loaded.skipped:
+        tell(f"left out: {problem}")
+    losses = writer.write(loaded.suite, target)
+    return Converted(path=target, cases=len(loaded.suite.cases), skipped=len(_rows(loaded.skipped)), losses=losses)
+
+
+def _rows(problems: Sequence[object]) -> set[object]:
+    return {getattr(problem, "case", None) for problem in problems}
+
+
+def _writer(to: str | None, target: Path) -> Writer:
+    from evalparity.adapters.reading import known_writers  # noqa: PLC0415 - asked for only without a name
+
+    if to is not None:
+        return writer_named(to)
+    fitting = [writer for writer in known_writers().values() if target.suffix.lower() in writer.endings]
+    if not fitting:
+        raise UsageError(f"{target}: no kind of file ends so: name the kind with --to.")
+    return fitting[0]
+
+
+def _refuse_what_is_there(source: Path, target: Path, writer: Writer, *, overwrite: bool) -> None:
+    if writer.endings and target.suffix.lower() not in writer.endings:
+        raise UsageError(f"{target}: a {writer.name} file ends in {' or '.join(writer.endings)}: name it so.")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"{target}: there is no folder {target.absolute().parent}: make it first, or name another.")
+    if target.exists() and source.exists() and target.samefile(source):
+        raise UsageError(f"{target}: is what is to be read: name another file.")
+    taken = target.exists() and (writer.endings or any(target.iterdir()) if target.is_dir() else True)
+    if taken and not overwrite:
+        raise UsageError(f"{target}: exists already: name another, or give --overwrite.")
+
+
+def loss_lines(losses: Sequence[Loss], most: int = 3) -> list[str]:
+    """Return what was lost, one line per field and reason, with the first cases named."""
+    counts = Counter((loss.field, loss.message) for loss in losses)
+    lines = []
+    for (field, message), count in counts.items():
+        cases = [loss.case for loss in losses if (loss.field, loss.message) == (field, message) and loss.case]
+        named = f" ({', '.join(cases[:most])}{f' and {count - most} more' if count > most else ''})" if cases else ""
+        lines.append(f"{field}: {message}{named}")
+    return lines
+
+
+def write_losses(losses: Sequence[Loss], path: Path) -> None:
+    """Write every loss, case by case, as JSON.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    try:
+        path.write_text(json.dumps([asdict(loss) for loss in losses], indent=2, ensure_ascii=False) + "\n", "utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror}).") from error
