@@ -9,8 +9,8 @@ from evalparity.adapters.exchange import ResultReader
 from evalparity.adapters.registry import adapter_names, load_adapter
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.exchange import ReadOptions, Shapes, Writer
-from evalparity.unified_schema.loading import load_suite
-from evalparity.unified_schema.validation import LoadedSuite
+from evalparity.unified_schema.loading import check_suite, load_suite
+from evalparity.unified_schema.validation import Checked, LoadedSuite
 from evalparity.unified_schema.writing import WRITERS
 
 
@@ -25,6 +25,19 @@ def load_any(path: str | os.PathLike[str], options: ReadOptions | None = None) -
         SuiteError: the file cannot be read or breaks its format; it carries every problem, with its place.
     """
     return load_suite(path, shapes=known_shapes(), options=options)
+
+
+def check_any(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Checked:
+    """Check a file as `load_any` does, without keeping its cases.
+
+    Args:
+        path: as for `load_any`.
+        options: as for `load_any`.
+
+    Raises:
+        SuiteError: as from `load_any`.
+    """
+    return check_suite(path, shapes=known_shapes(), options=options)
 
 
 def known_shapes() -> Shapes:

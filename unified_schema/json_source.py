@@ -31,6 +31,33 @@ class _Reader:
         return built
 
 
+class _RepeatedError(ValueError):
+    """Raised where an object holds a key twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    built = dict(pairs)
+    if len(built) < len(pairs):
+        raise _RepeatedError
+    return built
+
+
+_SCAN = json.JSONDecoder(object_pairs_hook=_once).scan_once  # type: ignore[attr-defined]
+_LINE_ENDS = frozenset({"", "\n", "\r\n"})
+
+
+def quick_line(raw: bytes) -> object | None:
+    """Return the data of a line of JSON; None where it is null or blank, or where `read_json` has to look at it."""
+    try:
+        text = raw.decode()
+        data: object
+        data, end = _SCAN(text, 0)
+    except (ValueError, RecursionError, StopIteration):
+        return None
+    broken = "\\u" in text and _SURROGATE.search(text)
+    return data if text[end:] in _LINE_ENDS and not broken else None
+
+
 def read_json(text: str, file: str, first_line: int = 1) -> tuple[object, Locate, list[Problem]]:
     """Return the data of a JSON text, where each value stands, and every problem found.
 

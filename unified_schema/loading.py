@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
+from typing import Protocol, TypeVar
 
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.exchange import Opened, ReadOptions, RowShape, Shapes
 from evalparity.unified_schema.files import decode, fault_of_path, sha256_of, unreadable
-from evalparity.unified_schema.json_source import read_json
+from evalparity.unified_schema.json_source import quick_line, read_json
 from evalparity.unified_schema.positions import FieldPath, Findings, Locate
 from evalparity.unified_schema.records import Record, Source, find_cases
-from evalparity.unified_schema.validation import LoadedSuite, validate
+from evalparity.unified_schema.validation import Checked, LoadedSuite, check, validate
 from evalparity.unified_schema.yaml_source import read_yaml
+
+T_co = TypeVar("T_co", covariant=True)
 
 
 def load_suite(
@@ -32,14 +34,40 @@ def load_suite(
     Raises:
         SuiteError: the file cannot be read or breaks the format; it carries every problem, with its line.
     """
+    return _opened(path, shapes, options, validate)
+
+
+class _Read(Protocol[T_co]):
+    def __call__(self, source: Source, *, skip_bad_rows: bool) -> T_co: ...
+
+
+def _opened(
+    path: str | os.PathLike[str], shapes: Shapes | None, options: ReadOptions | None, read: _Read[T_co]
+) -> T_co:
     file = os.fspath(path)
     opened = Opened(path=Path(file), file=file, options=options or ReadOptions())
     _refuse(fault_of_path(opened.path, file, endings=_READERS, kind="suite"))
     try:
         source = _READERS[opened.path.suffix.lower()](opened, shapes or Shapes())
-        return validate(source, skip_bad_rows=opened.options.skip_bad_rows)
+        return read(source, skip_bad_rows=opened.options.skip_bad_rows)
     except OSError as error:
         raise SuiteError([unreadable(error, file)]) from error
+
+
+def check_suite(
+    path: str | os.PathLike[str], *, shapes: Shapes | None = None, options: ReadOptions | None = None
+) -> Checked:
+    """Check a suite as `load_suite` does, without keeping its cases: for files that are too large to hold.
+
+    Args:
+        path: as for `load_suite`.
+        shapes: as for `load_suite`.
+        options: as for `load_suite`.
+
+    Raises:
+        SuiteError: as from `load_suite`.
+    """
+    return _opened(path, shapes, options, check)
 
 
 def suite_sha256(path: str | os.PathLike[str]) -> str:
@@ -103,15 +131,18 @@ def shaped(records: Iterator[Record], shapes: Shapes) -> Iterator[Record]:
         return
     keys = frozenset(first.data) if isinstance(first.data, Mapping) else frozenset()
     shape = next((shape for shape in shapes.rows if shape.recognises(keys)), None)
-    for record in chain([first], records):
-        yield record if shape is None else _as_case(record, shape)
+    if shape is None:
+        yield first
+        yield from records
+    else:
+        yield from (_as_case(record, shape) for record in chain([first], records))
 
 
 def _as_case(record: Record, shape: RowShape) -> Record:
     if not isinstance(record.data, Mapping):
         return record
     findings = record.findings or Findings()
-    return replace(record, data=shape.read(record.data, findings), findings=findings)
+    return record._replace(data=shape.read(record.data, findings), findings=findings)
 
 
 def json_lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Record]:
@@ -125,21 +156,25 @@ def json_lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Recor
     number = 0
     with path.open("rb") as lines:
         for line, raw in enumerate(lines, start=1):
-            text, undecoded = decode(raw, file, line)
-            if undecoded:  # the whole file is in another encoding; its other lines would only say the same
-                problems.extend(undecoded)
-                return
-            if not text.strip():
-                continue
+            data = quick_line(raw) if number else None
+            if data is None:
+                text, undecoded = decode(raw, file, line)
+                if undecoded:  # the whole file is in another encoding; its other lines would only say the same
+                    problems.extend(undecoded)
+                    return
+                if not text.strip():
+                    continue
+                if number == 0 and text.strip() in {"{", "["}:
+                    told = "each entry must stand on one line: name the file .json if it is one JSON document."
+                    problems.append(Problem(file=file, line=line, message=told))
+                    return
+                data, _, found = read_json(text.rstrip("\r\n"), file, line)
+                problems.extend(found)
+                if data is None and found:
+                    number += 1
+                    continue
             number += 1
-            if number == 1 and text.strip() in {"{", "["}:
-                told = "each entry must stand on one line: name the file .json if it is one JSON document."
-                problems.append(Problem(file=file, line=line, message=told))
-                return
-            data, _, found = read_json(text.rstrip("\r\n"), file, line)
-            problems.extend(found)
-            if data is not None or not found:
-                yield Record(number=number, data=data, locate=_at(line))
+            yield Record(number, data, _at(line))
 
 
 def _at(line: int) -> Locate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalparity.unified_schema.errors import Problem
 from evalparity.unified_schema.positions import FieldPath, Findings, Locate, quoted
@@ -14,8 +14,7 @@ WRAPPERS = ("samples", "data")
 """Keys under which other tools keep the list of cases."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(NamedTuple):
     """One case as the file has it.
 
     Attributes:

@@ -17,6 +17,7 @@ from evalparity.unified_schema.foreign_names import rename_fields
 from evalparity.unified_schema.headers import Header, read_header
 from evalparity.unified_schema.messages import explain
 from evalparity.unified_schema.notes import Note, NoteBook
+from evalparity.unified_schema.plain_cases import plain_id
 from evalparity.unified_schema.positions import FieldPath, Findings, Locate, path_text, quoted
 from evalparity.unified_schema.records import Record, Source
 from evalparity.unified_schema.short_forms import CASE_KEYS, write_out
@@ -39,6 +40,15 @@ class LoadedSuite:
     skipped: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What was found in a suite whose cases were not kept: how many there are, notes, and rows left out."""
+
+    cases: int
+    notes: tuple[Note, ...]
+    skipped: tuple[Problem, ...] = ()
+
+
 def validate(source: Source, *, skip_bad_rows: bool = False) -> LoadedSuite:
     """Return the suite that a source holds.
 
@@ -49,21 +59,48 @@ def validate(source: Source, *, skip_bad_rows: bool = False) -> LoadedSuite:
     Raises:
         SuiteError: anything is wrong; it carries every problem of the file.
     """
+    desk = _desk(source)
+    cases = [case for record in source.records if (case := desk.take(record)) is not None]
+    skipped = _refuse_or_skip(source, len(cases), skip_bad_rows=skip_bad_rows)
+    suite = desk.header.suite.model_copy(update={"cases": tuple(cases)})
+    return LoadedSuite(suite=suite, notes=desk.notes.notes(), skipped=skipped)
+
+
+def check(source: Source, *, skip_bad_rows: bool = False) -> Checked:
+    """Return what `validate` finds in a source, without keeping its cases.
+
+    Args:
+        source: what was read.
+        skip_bad_rows: as for `validate`.
+
+    Raises:
+        SuiteError: as from `validate`.
+    """
+    desk = _desk(source)
+    plain = not desk.header.defaults
+    count = sum(1 for record in source.records if (plain and desk.passes(record)) or desk.take(record) is not None)
+    skipped = _refuse_or_skip(source, count, skip_bad_rows=skip_bad_rows)
+    return Checked(cases=count, notes=desk.notes.notes(), skipped=skipped)
+
+
+def _desk(source: Source) -> _Desk:
     notes = NoteBook(file=source.file)
     for remark in source.remarks:
         notes.add(remark, line=None)
-    desk = _Desk(source=source, notes=notes, header=read_header(source, notes))
-    cases = [case for record in source.records if (case := desk.take(record)) is not None]
+    return _Desk(source=source, notes=notes, header=read_header(source, notes))
+
+
+def _refuse_or_skip(source: Source, count: int, *, skip_bad_rows: bool) -> tuple[Problem, ...]:
+    """Raise the problems of a source, or return those of single rows where these may be left out."""
     problems = source.problems
-    of_rows = [problem for problem in problems if problem.case is not None] if skip_bad_rows and cases else []
-    problems = [problem for problem in problems if problem not in of_rows] if of_rows else problems
-    if not cases and not problems:
+    of_rows = [problem for problem in problems if problem.case is not None] if skip_bad_rows and count else []
+    grave = [problem for problem in problems if problem.case is None] if of_rows else problems
+    if not count and not problems:
         line = source.locate(("cases",))
-        problems.append(Problem(file=source.file, line=line, message="there are no cases here: add at least one."))
-    if problems:
-        raise SuiteError(sorted(problems, key=lambda problem: problem.line or 0))
-    suite = desk.header.suite.model_copy(update={"cases": tuple(cases)})
-    return LoadedSuite(suite=suite, notes=notes.notes(), skipped=tuple(of_rows))
+        grave = [Problem(file=source.file, line=line, message="there are no cases here: add at least one.")]
+    if grave:
+        raise SuiteError(sorted(grave, key=lambda problem: problem.line or 0))
+    return tuple(of_rows)
 
 
 @dataclass(slots=True)
@@ -76,6 +113,14 @@ class _Desk:
     places: dict[str, tuple[Locate, FieldPath]] = field(default_factory=dict)
     normal_forms: dict[str, str] = field(default_factory=dict)
     faults_of_defaults: set[tuple[FieldPath, str]] = field(default_factory=set)
+
+    def passes(self, record: Record) -> bool:
+        """Tell whether a record is valid as it stands and its id is new; the others are for `take`."""
+        case_id = plain_id(record.data) if record.findings is None else None
+        if case_id is None or case_id in self.places:
+            return False
+        self.places[case_id] = (record.locate, ("id",))
+        return True
 
     def take(self, record: Record) -> EvalCase | None:
         """Return the case that a record holds, or None when anything is wrong with it."""

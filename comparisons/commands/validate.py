@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evalparity.adapters.reading import load_any
+from evalparity.adapters.reading import check_any
 from evalparity.comparisons.messages import tell
 from evalparity.comparisons.studies.study_names import open_study, refuse_what_is_unmeasured
 from evalparity.unified_schema import Study, is_study
@@ -21,8 +21,8 @@ def validate_command(path: Path) -> str:
         refuse_what_is_unmeasured(study)
         notes, held = study.notes, _of_study(study.study)
     else:
-        suite = load_any(path)
-        notes, held = tuple(map(str, suite.notes)), f"{len(suite.suite.cases)} cases"
+        suite = check_any(path)
+        notes, held = tuple(map(str, suite.notes)), f"{suite.cases} cases"
     for note in notes:
         tell(f"note: {note}")
     return f"{path}: {held}, no errors\n"
