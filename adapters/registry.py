@@ -90,17 +90,21 @@ def _load(name: str) -> Adapter | str:
         adapter = points[0].load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of another package may raise anything
         return (
-            f"the adapter {name!r} of {origin} cannot be loaded ({type(error).__name__}: {error}): "
+            f"the adapter {name!r} of {origin} cannot be loaded ({type(error).__name__}: {_on_one_line(error)}): "
             "reinstall or upgrade that package, or uninstall it."
         )
     fault = _breach(name, adapter)
     return adapter if fault is None else f"the adapter {name!r} of {origin} cannot be used: {fault}."
 
 
+def _on_one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
 def _breach(name: str, adapter: object) -> str | None:
     """Return what makes an object no adapter of this name."""
     if not isinstance(adapter, Adapter):
-        return f"its entry point names a {type(adapter).__name__}, no Adapter"
+        return f"its entry point names an object of type {type(adapter).__name__}, no Adapter"
     if adapter.name != name:
         return f"it calls itself {adapter.name!r}; entry point and adapter must have one name"
     unknown = sorted({*adapter.bindings, *adapter.unsupported} - set(METRICS))

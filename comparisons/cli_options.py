@@ -235,12 +235,10 @@ RECORD_OPTIONS = (
     click.option("--overwrite", is_flag=True, help="Ask also for cases that have an output already."),
     click.option(
         "--resume",
-        "start",
-        flag_value="resume",
-        default="new",
+        is_flag=True,
         help="Go on with an earlier recording: ask only what it holds no answer of.",
     ),
-    click.option("--fresh", "start", flag_value="fresh", help="Throw an earlier recording away."),
+    click.option("--fresh", is_flag=True, help="Throw an earlier recording away."),
     click.option(
         "--accept-changes",
         is_flag=True,

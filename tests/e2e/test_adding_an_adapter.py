@@ -130,7 +130,7 @@ RENAMED = "object.__setattr__(ADAPTER, 'name', 'other')"
 BROKEN = {
     "import": ("import no_such_module_at_all\n", "cannot be loaded (ModuleNotFoundError: No module named"),
     "exit": ("raise SystemExit('gone')\n", "cannot be loaded (SystemExit: gone)"),
-    "type": ("ADAPTER = {'name': 'broken'}\n", "cannot be used: its entry point names a dict, no Adapter"),
+    "type": ("ADAPTER = {'name': 'broken'}\n", "its entry point names an object of type dict, no Adapter"),
     "name": (
         f"from evalparity.adapters.builtin_adapter.adapter import ADAPTER\n{RENAMED}\n",
         "it calls itself 'other'",
