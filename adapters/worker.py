@@ -33,7 +33,7 @@ def main(module_name: str) -> None:
 
 
 def _load(module_name: str) -> ModuleType:
-    """Import a framework without searching for garbage meanwhile: Ragas makes 400,000 objects and starts a third sooner.
+    """Import a framework without searching for garbage meanwhile: Ragas, 400,000 objects, starts a third sooner.
 
     What an import makes stays until the process ends, so it is left out of every later search too.
     """
