@@ -28,7 +28,8 @@ def test_all_frameworks_ask_the_same_model_with_the_key(tmp_path: Path, how: str
     (tmp_path / "key").write_text(KEY + "\n")
     folder = tmp_path / "run"
     given = {"EVALPARITY_JUDGE_API_KEY": KEY} if how == "variable" else {}
-    arguments = [] if how == "variable" else ["--judge-key-file", str(tmp_path / "key")]
+    # Where the key comes from is over before a framework begins: all of them once, then the one that starts soonest.
+    arguments = [] if how == "variable" else ["--judge-key-file", str(tmp_path / "key"), "--framework", "promptfoo"]
     with JudgeServer(lambda request, _n: reply_to(request), key=KEY) as server:
         ended = run_on(server, folder, *arguments, **given)
 

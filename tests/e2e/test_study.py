@@ -237,7 +237,9 @@ def test_a_run_stopped_at_its_second_judge_keeps_the_first(tmp_path: Path) -> No
     with JudgeServer(lambda request, _n: reply_to(request)) as server:
         server.hold()
         write(tmp_path, TWO_JUDGES.format(url=server.url))
-        process = start_evalparity("run", "suite.yaml", "--study", "study.yaml", "--out", "run", cwd=tmp_path)
+        process = start_evalparity(
+            "run", "suite.yaml", "--study", "study.yaml", "--framework", "deepeval", "--out", "run", cwd=tmp_path
+        )
         try:
             wait_for(lambda: server.most_in_flight > 0)
             process.send_signal(signal.SIGINT)
