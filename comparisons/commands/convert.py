@@ -9,9 +9,37 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evalparity.adapters.reading import load_any, writer_named
+from evalparity.comparisons.commands.import_results import Imported, import_results
 from evalparity.comparisons.messages import tell
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.exchange import Loss, ReadOptions, Writer
+
+RUN = "run"
+"""The kind that scores are converted to."""
+
+
+def source_and_target(paths: Sequence[Path], suite: Path | None, out: Path | None) -> tuple[Path, Path]:
+    """Return what is to be read and written.
+
+    Raises:
+        UsageError: it is not one of each, or options of an import are given.
+    """
+    if suite is not None or out is not None:
+        raise UsageError("--suite and --out are for results: give --to run as well.")
+    if len(paths) != 2:  # noqa: PLR2004 - a source and a target
+        raise UsageError("name one SOURCE and one TARGET (several RESULTS are read with --to run).")
+    return paths[0], paths[1]
+
+
+def import_command(paths: Sequence[Path], suite: Path | None, out: Path | None, options: ReadOptions) -> Imported:
+    """Read results into a run folder.
+
+    Raises:
+        EvalparityError: anything that the user can mend; nothing is written then.
+    """
+    if suite is None:
+        raise UsageError("--to run: name the suite that was scored with --suite (it may be the same file).")
+    return import_results(paths, suite, out, options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
