@@ -132,12 +132,12 @@ def convert(paths: tuple[Path, ...], to: str | None, suite: Path | None, out: Pa
     from evalparity.comparisons.render import convert_view  # noqa: PLC0415 - heavy
     from evalparity.unified_schema.exchange import ReadOptions  # noqa: PLC0415 - heavy
 
-    losses, overwrite = options.pop("losses"), options.pop("overwrite")
+    losses, overwrite, model = options.pop("losses"), options.pop("overwrite"), options.pop("model")
     if to == command.RUN:
         _print(convert_view.render_imported(command.import_command(paths, suite, out, ReadOptions(**options))))
         return
     source, target = command.source_and_target(paths, suite, out)
-    converted = command.convert_command(source, target, to, ReadOptions(**options), overwrite=overwrite)
+    converted = command.convert_command(source, target, to, ReadOptions(**options), overwrite=overwrite, model=model)
     if losses is not None:
         command.write_losses(converted.losses, losses)
     _print(convert_view.render_converted(converted))

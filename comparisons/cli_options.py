@@ -291,6 +291,9 @@ CONVERT_OPTIONS = (
     ),
     click.option("--overwrite", is_flag=True, help="Replace TARGET if it is there."),
     click.option(
+        "--model", metavar="NAME", help="Only the answers of this model, where the cases name one (metadata.model_id)."
+    ),
+    click.option(
         "--suite",
         metavar="SUITE",
         type=click.Path(path_type=Path),

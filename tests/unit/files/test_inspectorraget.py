@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from evalparity.adapters.inspectorraget.layout import is_layout
 from evalparity.adapters.inspectorraget.results import READER
 from evalparity.adapters.reading import load_any, result_readers, writer_named
-from evalparity.unified_schema import EvalSuite, SuiteError
+from evalparity.comparisons.commands.convert import convert_command
+from evalparity.unified_schema import EvalSuite, SuiteError, UsageError
 from evalparity.unified_schema.exchange import Opened, ReadOptions
 from support.cases import case
 from support.exchange import HOSTILE, SUITES, differences, there_and_back
@@ -167,6 +168,16 @@ def test_answers_to_one_task_stand_under_one_task_again(tmp_path):
     written = json.loads((tmp_path / "back.json").read_text("utf-8"))
     assert [len(written[key]) for key in ("tasks", "models", "evaluations", "documents")] == [1, 2, 2, 1]
     assert "Turn" in written["filters"]
+
+
+def test_the_answers_of_one_model_keep_their_ids(tmp_path):
+    source = write(tmp_path / "viewer.json", viewer_file())
+    converted = convert_command(source, tmp_path / "m2.yaml", None, ReadOptions(), overwrite=False, model="m2")
+    assert converted.cases == 1
+    assert [one.id for one in load_any(tmp_path / "m2.yaml").suite.cases] == ["t1::m2"]
+    with pytest.raises(UsageError, match="there are m1, m2"):
+        convert_command(source, tmp_path / "m3.yaml", None, ReadOptions(), overwrite=False, model="m3")
+    assert not (tmp_path / "m3.yaml").exists()
 
 
 def test_passages_of_one_id_and_several_texts_keep_their_ids(tmp_path):
