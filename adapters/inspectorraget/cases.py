@@ -54,6 +54,8 @@ def read_case(
     """
     given = evaluation or {}
     model = given.get("model_id", RECORDED)
+    if task.get("task_id") in (None, ""):
+        findings.fault(("id",), "the task has no task_id: give it one.")
     contexts = given["contexts"] if given.get("contexts") is not None else task.get("contexts")
     references = [text for target in _listed(task.get("targets")) if (text := text_of(target)) is not None]
     case = {

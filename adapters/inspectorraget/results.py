@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from evalparity.adapters.exchange import NativeResults, NativeScore, ResultReader
-from evalparity.adapters.inspectorraget.layout import Metric, is_layout, is_number, metrics_of, ratings_of
+from evalparity.adapters.inspectorraget.layout import Metric, is_layout, is_number, metrics_of, ratings_of, text_of
 from evalparity.adapters.inspectorraget.suite import Answer, answers_of
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.exchange import Opened
@@ -66,7 +66,7 @@ def _document(opened: Opened) -> Mapping[str, Any]:
 def _known(answer: Answer) -> dict[str, Any]:
     """Return what is known of a case: by these a case of any suite is found."""
     case = answer.case
-    contexts = [chunk["text"] if isinstance(chunk, Mapping) else chunk for chunk in case.get("retrieved_contexts", [])]
+    contexts = [text_of(chunk) for chunk in case.get("retrieved_contexts", [])]
     texts = {"retrieved_contexts": contexts} if "retrieved_contexts" in case else {}
     return {**{key: case[key] for key in ("id", "input", "output") if key in case}, **texts}
 

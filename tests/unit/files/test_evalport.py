@@ -78,7 +78,9 @@ def test_what_cannot_be_read_is_told(tmp_path, change, told):
         load_any(write(tmp_path / "suite.json", suite_file() | change))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(SUITES)
 def test_whatever_is_not_said_to_be_lost_comes_back(tmp_path, suite):
     back, losses = there_and_back(suite, "evalport", tmp_path / "back.json")

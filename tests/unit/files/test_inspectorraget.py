@@ -121,6 +121,7 @@ def test_every_answer_is_a_case_with_its_texts_ids_and_ratings(tmp_path, version
         (lambda data: data["evaluations"][0].update(model_id="m2"), "taken"),
         (lambda data: data["tasks"][0].update(input=None), "input"),
         (lambda data: data["tasks"].append("no task"), "input"),
+        (lambda data: data["tasks"].append({"task_id": None, "input": "Who?"}), "no task_id"),
     ],
 )
 def test_what_is_broken_is_told_and_can_be_left_out(tmp_path, harm, told):
@@ -215,7 +216,9 @@ def test_a_key_of_the_metadata_never_changes_what_a_task_says(tmp_path):
     assert {loss.field for loss in losses} == {"metadata"}
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(SUITES)
 def test_whatever_is_not_said_to_be_lost_comes_back(tmp_path, suite):
     back, losses = there_and_back(suite, "inspectorraget", tmp_path / "back.json")
