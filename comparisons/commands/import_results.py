@@ -153,7 +153,7 @@ def _describe(
         judge=first,
         other_judges=tuple(others),
         frameworks={
-            name: FrameworkInfo(name=name, version=gathered.versions.get(name))
+            name: FrameworkInfo(name=name, version=" and ".join(gathered.versions.get(name, ())) or None)
             for name in adapter_names()
             if name in taking_part
         },

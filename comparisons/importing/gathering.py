@@ -74,12 +74,12 @@ class Gathered:
     Attributes:
         claims: by scorer, judge and number of the file, then by case; every place that is used is in one of them.
         unused: every place that is not.
-        versions: of each framework, as the files say.
+        versions: of each framework, as the files say; more than one where they differ.
     """
 
     claims: dict[tuple[str, str | None, int], dict[str, Claim]] = field(default_factory=dict)
     unused: list[Unused] = field(default_factory=list)
-    versions: dict[str, str | None] = field(default_factory=dict)
+    versions: dict[str, dict[str, None]] = field(default_factory=dict)
 
 
 def gather(files: Sequence[FileOfScores], joiner: Joiner, bindings: Mapping[str, Binding]) -> Gathered:
@@ -94,8 +94,8 @@ def gather(files: Sequence[FileOfScores], joiner: Joiner, bindings: Mapping[str,
     for number, one in enumerate(files):
         for results in one.results:
             used = _take(number, one.file, results, joiner, bindings, gathered)
-            if used:
-                gathered.versions[results.framework] = gathered.versions.get(results.framework) or results.version
+            if used and results.version is not None:
+                gathered.versions.setdefault(results.framework, {}).setdefault(results.version)
     return gathered
 
 

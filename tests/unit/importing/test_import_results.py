@@ -43,7 +43,8 @@ def _two_columns(opened) -> tuple[NativeResults, ...]:
         for number, row in enumerate(rows, start=2)
     )
     labels = (({"id": "a"}, {"faithfulness": {"r1": 4}}), ({"id": "gone"}, {"faithfulness": [1]}))
-    return (NativeResults(framework=framework, version="0.2.0", scores=scores, labels=labels, remarks=("a remark",)),)
+    version = f"0.{opened.path.stem}.0" if framework == "ragas" else "0.2.0"
+    return (NativeResults(framework=framework, version=version, scores=scores, labels=labels, remarks=("a remark",)),)
 
 
 READER = ResultReader(name="test scores", recognises=lambda opened: opened.path.suffix == ".scores", read=_two_columns)
@@ -77,7 +78,7 @@ def test_two_frameworks_are_compared_as_in_any_run(bring_in):
     }  # fmt: skip
     assert report.cost == ()
     assert report.run.complete
-    assert {name: one.version for name, one in report.run.frameworks.items()} == {"ragas": "0.2.0", "deepeval": "0.2.0"}
+    assert {name: one.version for name, one in report.run.frameworks.items()} == {"ragas": "0.0.0", "deepeval": "0.2.0"}
     assert report.run.judge.kind == "unknown"
 
 
@@ -87,6 +88,12 @@ def test_the_report_says_that_scores_were_imported(bring_in):
     assert "COST" not in shown
     assert "judge gpt-4" in shown
     assert "1/3" in shown
+
+
+def test_files_of_several_versions_are_told_as_such(bring_in):
+    report = bring_in("scores of ragas\na 1\n", "scores of ragas\na 0.5\n").report
+    assert report.run.frameworks["ragas"].version == "0.0.0 and 0.1.0"
+    assert report.run.repeats == 2
 
 
 def test_a_lost_report_is_made_again_from_the_folder(bring_in):
