@@ -14,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 
 from evalparity.adapters.base import Adapter
+from evalparity.adapters.exchange import FrameworkFiles
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.metrics import METRICS
 
@@ -26,6 +27,14 @@ ADAPTERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Where our own adapters stand, in the order of reports; a new framework is one folder and one line here."""
+
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        "inspectorraget": "evalparity.adapters.inspectorraget.files:FILES",
+        "evalport": "evalparity.adapters.evalport.files:FILES",
+    }
+)
+"""Where the files of tools that score nothing stand; a new one is one folder and one line here."""
 
 GROUP = "evalparity.adapters"
 """The group of entry points in which other packages name their adapters."""
@@ -61,6 +70,13 @@ def load_adapter(name: str) -> Adapter:
     if isinstance(loaded, str):
         raise UsageError(loaded)
     return loaded
+
+
+def load_format(name: str) -> FrameworkFiles:
+    """Return the files of a tool out of `FORMATS`."""
+    module, _, attribute = FORMATS[name].partition(":")
+    files: FrameworkFiles = getattr(import_module(module), attribute)
+    return files
 
 
 def _fault(name: str) -> str | None:

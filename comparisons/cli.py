@@ -37,6 +37,7 @@ Examples:
   evalparity convert goldens.json suite.yaml
   evalparity convert suite.yaml dataset.jsonl --to ragas
   evalparity convert suite.yaml promptfoo/ --to promptfoo --losses losses.json
+  evalparity convert ragas.csv deepeval.json --suite suite.yaml --to run --out runs/imported
 """
 
 RECORD_EXAMPLES = """\b
@@ -120,20 +121,26 @@ def validate(file: Path) -> None:
 
 
 @cli.command(epilog=CONVERT_EXAMPLES)
-@click.argument("source", type=click.Path(path_type=Path))
-@click.argument("target", type=click.Path(path_type=Path))
+@click.argument("paths", metavar="SOURCE TARGET | RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @convert_options
-def convert(source: Path, target: Path, to: str | None, losses: Path | None, **options: bool) -> None:
-    """Read a test set of any kind that is known, and write it as another tool reads it."""
+def convert(paths: tuple[Path, ...], to: str | None, suite: Path | None, out: Path | None, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
+    """Read a test set of any kind that is known, and write it as another tool reads it.
+
+    With `--to run`, read the scores that frameworks wrote into RESULTS, and make a run folder of them for `report`.
+    """
     from evalparity.comparisons.commands import convert as command  # noqa: PLC0415 - heavy
-    from evalparity.comparisons.render.convert_view import render_converted  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.render import convert_view  # noqa: PLC0415 - heavy
     from evalparity.unified_schema.exchange import ReadOptions  # noqa: PLC0415 - heavy
 
-    overwrite = options.pop("overwrite")
-    converted = command.convert_command(source, target, to, ReadOptions(**options), overwrite=overwrite)
+    losses, overwrite, model = options.pop("losses"), options.pop("overwrite"), options.pop("model")
+    if to == command.RUN:
+        _print(convert_view.render_imported(command.import_command(paths, suite, out, ReadOptions(**options))))
+        return
+    source, target = command.source_and_target(paths, suite, out)
+    converted = command.convert_command(source, target, to, ReadOptions(**options), overwrite=overwrite, model=model)
     if losses is not None:
         command.write_losses(converted.losses, losses)
-    _print(render_converted(converted))
+    _print(convert_view.render_converted(converted))
 
 
 @cli.command(epilog=RECORD_EXAMPLES)

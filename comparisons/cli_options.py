@@ -288,6 +288,21 @@ CONVERT_OPTIONS = (
         help="Write what the target cannot hold, case by case, as JSON.",
     ),
     click.option("--overwrite", is_flag=True, help="Replace TARGET if it is there."),
+    click.option(
+        "--model", metavar="NAME", help="Only the answers of this model, where the cases name one (metadata.model_id)."
+    ),
+    click.option(
+        "--suite",
+        metavar="SUITE",
+        type=click.Path(path_type=Path),
+        help="With --to run: the suite whose answers the RESULTS are scores of.",
+    ),
+    click.option(
+        "--out",
+        metavar="RUN",
+        type=click.Path(path_type=Path),
+        help="With --to run: run folder to make. Default: runs/DATE-TIME.",
+    ),
     *READ_OPTIONS,
 )
 """How a test set is converted."""
