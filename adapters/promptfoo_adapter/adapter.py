@@ -10,6 +10,7 @@ from evalparity.adapters.base import Adapter, WorkerCommand
 from evalparity.adapters.promptfoo_adapter import installation, npm
 from evalparity.adapters.promptfoo_adapter.bindings import BINDINGS, FRAMEWORK, UNSUPPORTED
 from evalparity.adapters.promptfoo_adapter.failures import error_kind
+from evalparity.adapters.promptfoo_adapter.files import FILES
 from evalparity.adapters.promptfoo_adapter.prompts import STEPS
 from evalparity.adapters.promptfoo_adapter.reading import read
 from evalparity.adapters.promptfoo_adapter.translate import translate
@@ -54,5 +55,6 @@ ADAPTER = Adapter(
     install=installation.install,
     pending=installation.pending,
     steps=STEPS,
+    files=FILES,
 )
 """What evalparity knows of Promptfoo."""
