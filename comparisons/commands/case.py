@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalparity.adapters.reading import load_any
-from evalparity.comparisons.comparing.disagreement import Disagreement
+from evalparity.comparisons.comparing.disagreement import Disagreement, Unresolved
 from evalparity.comparisons.comparing.report import Report
+from evalparity.comparisons.running.run_info import JudgeInfo
 from evalparity.unified_schema import EvalCase, EvalSuite, SuiteError, UsageError, suite_sha256
 from evalparity.unified_schema.cases import LabelScale
 from evalparity.unified_schema.outcomes import Outcome
@@ -26,6 +27,8 @@ class ShownCase:
         scales: of human labels, by what they rate.
         cells: its outcomes, in report order.
         disagreements: what was flagged.
+        unresolved: gaps as wide, and not flagged.
+        judges: who was asked in this run.
     """
 
     case_id: str
@@ -34,6 +37,8 @@ class ShownCase:
     scales: dict[str, LabelScale]
     cells: tuple[Outcome, ...]
     disagreements: tuple[Disagreement, ...]
+    unresolved: tuple[Unresolved, ...]
+    judges: tuple[JudgeInfo, ...]
 
 
 def shown_cases(report: Report, case_ids: Sequence[str]) -> list[ShownCase]:
@@ -58,6 +63,8 @@ def shown_cases(report: Report, case_ids: Sequence[str]) -> list[ShownCase]:
             scales=dict(suite.label_scales) if suite is not None else {},
             cells=tuple(cell for cell in report.cells if cell.case_id == case_id),
             disagreements=tuple(one for one in report.disagreements if one.case_id == case_id),
+            unresolved=tuple(one for one in report.unresolved if one.case_id == case_id),
+            judges=report.run.judges,
         )
         for case_id in case_ids
     ]
@@ -66,11 +73,13 @@ def shown_cases(report: Report, case_ids: Sequence[str]) -> list[ShownCase]:
 def _suite_of(report: Report) -> tuple[EvalSuite | None, str | None]:
     """Return the suite of a run, or why it is not to be had; a report holds no texts of its own."""
     path = report.run.suite.path
-    if not Path(path).is_file():
-        return None, f"there is no {path} here: go to the folder where the run was started"
     try:
+        if not Path(path).is_file():
+            return None, f"there is no {path} here: go to the folder where the run was started"
         if suite_sha256(path) != report.run.suite.sha256:
             return None, f"{path} has changed since the run"
         return load_any(path).suite, None
     except SuiteError as error:
         return None, str(error.problems[0])
+    except OSError as error:
+        return None, f"a path that cannot be opened ({error.strerror}): {path}"

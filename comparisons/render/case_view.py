@@ -10,6 +10,7 @@ from evalparity.comparisons.commands.case import ShownCase
 from evalparity.comparisons.render.case_scores import score_lines
 from evalparity.comparisons.render.case_texts import text_lines
 from evalparity.comparisons.render.columns import wrap
+from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.render.terminal import NARROWEST, WIDEST, as_text
 from evalparity.comparisons.render.words import GRADE_STYLES, name, title
 
@@ -37,9 +38,16 @@ def _case(shown: ShownCase, width: int) -> list[Text]:
     if shown.case is not None:
         lines += text_lines(shown.case, shown.scales, width)
     elif shown.without_texts is not None:
-        lines += wrap(Text(f"its texts are not shown: {shown.without_texts}", "yellow"), width=width, indent=0, lines=3)
-    lines += [Text(), title("SCORES", "what each framework made of it, step by step"), *score_lines(shown.cells, width)]
-    return [*lines, *_causes(shown, width)]
+        told = name(f"its texts are not shown: {shown.without_texts}", "yellow")
+        lines += wrap(told, width=width, indent=0, lines=3)
+    lines += [Text(), title("SCORES", f"step by step; {_judges(shown)}"), *score_lines(shown.cells, width)]
+    return [*lines, *_causes(shown, width), *_unresolved(shown, width)]
+
+
+def _judges(shown: ShownCase) -> str:
+    """Say who gave the verdicts: whoever reads one case alone has not read the notice above the report."""
+    told = [f"{inert(one.label)}{', no language model' if one.kind == 'lexical' else ''}" for one in shown.judges]
+    return f"judge{'s' if len(told) > 1 else ''} {'; '.join(told)}"
 
 
 def _causes(shown: ShownCase, width: int) -> list[Text]:
@@ -54,3 +62,11 @@ def _causes(shown: ShownCase, width: int) -> list[Text]:
             text = Text.assemble(name(f"{cause.grade}{label}:", GRADE_STYLES[cause.grade]), " ", name(cause.evidence))
             lines += wrap(text, width=width, indent=2, lines=MOST_LINES)
     return lines
+
+
+def _unresolved(shown: ShownCase, width: int) -> list[Text]:
+    gaps = [f"{one.metric} {one.gap:.2f}{f' by {one.judge}' if one.judge else ''}" for one in shown.unresolved]
+    if not gaps:
+        return []
+    told = f"not flagged, within the weight of one verdict: {', '.join(dict.fromkeys(gaps))}"
+    return wrap(name(told, "dim"), width=width, indent=0, lines=3)

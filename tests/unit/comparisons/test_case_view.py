@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from rich.cells import cell_len
 
 from evalparity.comparisons.commands.case import ShownCase
+from evalparity.comparisons.comparing.disagreement import Unresolved
 from evalparity.comparisons.render.case_view import render_cases
+from evalparity.comparisons.running.run_info import JudgeInfo
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.outcomes import Details, Item, Outcome
 
@@ -42,8 +46,20 @@ CELLS = (
 )  # fmt: skip
 
 
-def shown(case: EvalCase | None = CASE, without: str | None = None) -> ShownCase:
-    return ShownCase(case_id=CASE.id, case=case, without_texts=without, scales={}, cells=CELLS, disagreements=())
+def judge(kind: Literal["lexical", "endpoint"], model: str) -> JudgeInfo:
+    return JudgeInfo(kind=kind, model=model, temperature=0, seed=0, max_output_tokens=1)
+
+
+def shown(
+    case: EvalCase | None = CASE,
+    without: str | None = None,
+    unresolved: tuple[Unresolved, ...] = (),
+    judges: tuple[JudgeInfo, ...] = (judge("endpoint", HOSTILE),),
+) -> ShownCase:
+    return ShownCase(
+        case_id=CASE.id, case=case, without_texts=without, scales={}, cells=CELLS, disagreements=(),
+        unresolved=unresolved, judges=judges,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
@@ -62,6 +78,36 @@ def test_what_is_missing_is_said() -> None:
     text = render_cases([shown(None, "s.yaml has changed since the run")])
     assert "its texts are not shown: s.yaml has changed since the run" in text
     assert "errored, bad json:" in text
+
+
+def test_why_there_are_no_texts_is_hostile_too() -> None:
+    text = render_cases([shown(None, HOSTILE)])
+    assert "\x1b" not in text
+    assert "its texts are not shown: \\x1b[31mred [bold]markup" in text
+
+
+def test_who_judged_is_said_with_the_scores() -> None:
+    heads = [
+        [line for line in render_cases([shown(judges=judges)]).splitlines() if line.startswith("SCORES")]
+        for judges in [(judge("lexical", "lexical"),), (judge("lexical", "lexical"), judge("endpoint", "large-1"))]
+    ]
+    assert heads == [
+        ["SCORES  step by step; judge lexical, no language model"],
+        ["SCORES  step by step; judges lexical, no language model; large-1"],
+    ]
+
+
+def test_a_wide_gap_that_is_not_flagged_is_told_once() -> None:
+    gaps = [
+        Unresolved(case_id="a", metric="faithfulness", judge=judge, repeat=repeat, gap=0.4, item_weight=0.5)
+        for judge in (None, "strict")
+        for repeat in (0, 1)
+    ]
+    last = render_cases([shown(unresolved=tuple(gaps))]).splitlines()[-2:]
+    assert last == [
+        "DISAGREEMENTS  none flagged",
+        "not flagged, within the weight of one verdict: faithfulness 0.40, faithfulness 0.40 by strict",
+    ]
 
 
 def test_the_fate_of_each_passage() -> None:
