@@ -34,9 +34,12 @@ def in_place(command: str, folder: Path) -> list[str]:
 
 
 def missing_lines(shown: str, printed: str) -> list[str]:
-    """Return the lines of an excerpt that the output does not have at that place; a line of `…` leaves lines out."""
+    """Return the lines of an excerpt that the output does not have at that place; a line of `…` leaves lines out.
+
+    An excerpt that neither begins nor ends with `…` is the output from its first line to its last.
+    """
     lines, at, lost = printed.splitlines(), 0, []
-    free = True
+    free = False
     for line in shown.splitlines():
         if line == LEFT_OUT:
             free = True
@@ -47,14 +50,22 @@ def missing_lines(shown: str, printed: str) -> list[str]:
         else:
             at = places[0] + 1
         free = False
-    return lost
+    return lost if free else [*lost, *lines[at:]]
 
 
 def test_an_excerpt_that_is_not_printed_is_found() -> None:
     printed = "one\ntwo\nthree\nfour\n"
     assert missing_lines("one\ntwo\n…\nfour\n", printed) == []
-    assert missing_lines("one\nthree\n", printed) == ["three"]
-    assert missing_lines("two\n…\none\n", printed) == ["one"]
+    assert missing_lines("…\ntwo\nthree\n…\n", printed) == []
+    assert missing_lines("one\nthree\n…\n", printed) == ["three"]
+    assert missing_lines("…\ntwo\n…\none\n…\n", printed) == ["one"]
+    assert missing_lines("two\n…\n", printed) == ["two"]
+    assert missing_lines("…\ntwo\nthree\n", printed) == ["four"]
+
+
+def test_every_command_of_the_page_is_one_of_these() -> None:
+    assert len(BLOCKS) == PAGE.count("```console") == len(re.findall(r"^\$ ", PAGE, re.MULTILINE))
+    assert len(BLOCKS) > 10
 
 
 def test_the_run_prints_what_the_page_shows(run: tuple[Path, str]) -> None:
@@ -68,27 +79,51 @@ def test_a_case_prints_what_the_page_shows(run: tuple[Path, str], command: str, 
     assert missing_lines(shown, ended.stdout) == []
 
 
+FAITHFULNESS = ("ragas:faithfulness", "promptfoo:context_faithfulness", "deepeval:faithfulness")
+RECALL = ("ragas:context_recall", "deepeval:contextual_recall", "promptfoo:context_recall")
+CORRECTNESS = ("ragas:answer_correctness", "deepeval:g_eval_answer_correctness", "promptfoo:factuality")
+RELEVANCY = ("ragas:answer_relevancy", "deepeval:answer_relevancy", "promptfoo:answer_relevance")
+
+
+def given(scorers: tuple[str, ...], *scores: float | None) -> dict[str, float | None]:
+    """Return these scores by scorer; one for all where there is only one."""
+    return dict(zip(scorers, scores if len(scores) > 1 else scores * len(scorers), strict=True))
+
+
 CLAIMS = [
-    ("made-up-answer", {"ragas:faithfulness": 0, "promptfoo:context_faithfulness": 0, "deepeval:faithfulness": 1}),
-    ("retrieval-miss", {"ragas:context_recall": 0, "deepeval:contextual_recall": 0, "promptfoo:context_recall": 0}),
+    ("made-up-answer", given(FAITHFULNESS, 0, 0, 1)),
+    ("made-up-answer", given(RECALL, None)),
+    ("asks-back", {**given(FAITHFULNESS, None, None, 1), "builtin:sentence_overlap": 0}),
+    ("retrieval-miss", given(RECALL, 0)),
+    ("retrieval-miss", given(FAITHFULNESS, None, None, 1)),
+    ("retrieval-miss", given(RELEVANCY, 0, 1, 0.89)),
     ("retrieval-miss", {"ragas:answer_correctness": 0.95}),
-    ("right-passage-last", {"ragas:context_precision": 0.25, "ragas:context_recall": 1}),
-    ("cut-before-the-prompt", {"ragas:context_recall": 1, "ragas:faithfulness": 1, "promptfoo:factuality": 1}),
-    ("dropped-as-duplicate", {"ragas:context_recall": 1, "ragas:faithfulness": 1}),
-    ("right-from-memory", {"ragas:answer_correctness": 1, "ragas:faithfulness": 0}),
-    ("broken-chain", {"ragas:faithfulness": 1, "ragas:context_recall": 0}),
-    ("talks-to-the-judge", {"ragas:faithfulness": 0}),
-    ("outdated-version", {"ragas:faithfulness": 1, "deepeval:faithfulness": 1, "ragas:context_recall": 0}),
-    ("other-tenants-passage", {"ragas:faithfulness": 1, "deepeval:faithfulness": 1}),
-    ("over-budget", {"ragas:faithfulness": 1, "ragas:answer_correctness": 1}),
+    ("right-passage-last", {"ragas:context_precision": 0.25, "deepeval:contextual_precision": 0.25}),
+    ("right-passage-last", {**given(RECALL, 1), **given(FAITHFULNESS, 1), **given(CORRECTNESS, 1)}),
+    ("cut-before-the-prompt", {**given(RECALL, 1), **given(FAITHFULNESS, 1), **given(CORRECTNESS, 0.68, 0.7, 1)}),
+    ("dropped-as-duplicate", {**given(RECALL, 1), **given(FAITHFULNESS, 1)}),
+    ("dropped-condition", {**given(RECALL, 0), **given(FAITHFULNESS, 1), **given(CORRECTNESS, 0.55, 0, 1)}),
+    ("wrong-refusal", {**given(RECALL, 1), **given(RELEVANCY, 0, 0, 0.02)}),
+    ("right-refusal", given(RELEVANCY, 0, 0, 0.07)),
+    ("another-question", given(RELEVANCY, 0.32, 1, 0.32)),
+    ("duplicate-chunks", {"ragas:answer_relevancy": 0.27, **given(CORRECTNESS, 1)}),
+    ("right-from-memory", {**given(CORRECTNESS, 1), **given(FAITHFULNESS, 0, 0, 1), **given(RECALL, 0)}),
+    ("broken-chain", {**given(FAITHFULNESS, 1), **given(RECALL, 0), **given(CORRECTNESS, 0.53, 0, 0)}),
+    ("talks-to-the-judge", {**given(FAITHFULNESS, 0, 0, 0.5), **given(RECALL, 1)}),
+    ("outdated-version", {**given(FAITHFULNESS, 1), **given(RECALL, 0), **given(CORRECTNESS, 0.22, 0, 0)}),
+    ("other-tenants-passage", given(FAITHFULNESS, 1)),
+    ("over-budget", {**given(FAITHFULNESS, 1), **given(RECALL, 1), **given(CORRECTNESS, 1)}),
 ]
 
 
 @pytest.mark.parametrize(("case", "scores"), CLAIMS)
-def test_the_numbers_that_the_page_speaks_of(run: tuple[Path, str], case: str, scores: dict[str, float]) -> None:
+def test_the_numbers_that_the_page_speaks_of(run: tuple[Path, str], case: str, scores: dict[str, float | None]) -> None:
     assert f"`{case}`" in PAGE or f"--case {case}" in PAGE
     found = {cell["scorer"]: cell["score"] for cell in cells(run[0], case)}
-    assert {scorer: found[scorer] for scorer in scores} == pytest.approx(scores, abs=0.005)
+    without = {scorer for scorer, score in scores.items() if score is None}
+    assert {scorer for scorer in scores if found[scorer] is None} == without
+    numbers = {scorer: score for scorer, score in scores.items() if score is not None}
+    assert {scorer: found[scorer] for scorer in numbers} == pytest.approx(numbers, abs=0.005)
 
 
 @pytest.mark.parametrize("case", ["over-budget", "citation-does-not-support"])
@@ -136,3 +171,13 @@ def test_texts_are_shown_only_of_the_suite_that_was_run(run: tuple[Path, str], t
     (tmp_path / "examples" / "refund_policy" / "suite.yaml").write_text("evalparity: 1\n")
     changed = evalparity("report", run[0], "--case", "over-budget", cwd=tmp_path)
     assert "its texts are not shown: examples/refund_policy/suite.yaml has changed since the run" in changed.stdout
+
+
+def test_a_path_that_cannot_be_looked_at_costs_the_texts_only(run: tuple[Path, str], tmp_path: Path) -> None:
+    report = json.loads((run[0] / "report.json").read_text(encoding="utf-8"))
+    report["run"]["suite"]["path"] = "x" * 5000 + ".yaml"
+    (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    ended = evalparity("report", tmp_path, "--case", "over-budget")
+    assert ended.returncode == 0, ended.stderr
+    assert "its texts are not shown: a path that cannot be opened (File name too long):\nx" in ended.stdout
+    assert "ragas:faithfulness" in ended.stdout
