@@ -94,11 +94,11 @@ def _passage(passage: object) -> object:
 
 
 def _usage(case: dict[str, Any], findings: Findings) -> None:
-    spent = {USAGE[name]: number for name in USAGE if (number := _amount(name, case.get(name))) is not None}
+    spent = {name: amount for name in USAGE if (amount := _amount(name, case.get(name))) is not None}
     if spent and "usage" not in case:
-        case["usage"] = spent
-        for name in USAGE:
-            case.pop(name, None)
+        case["usage"] = {USAGE[name]: amount for name, amount in spent.items()}
+        for name in spent:
+            del case[name]
         findings.remark(("usage",), "tokens, cost and time of the application are read as usage")
 
 

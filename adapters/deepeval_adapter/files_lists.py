@@ -23,6 +23,11 @@ def split_lists(case: dict[str, Any], findings: Findings) -> None:
                 case[name] = found
 
 
+def looks_like_a_list(cell: str) -> bool:
+    """Say whether a cell begins and ends as a list does, so that it may be read as one."""
+    return cell.strip()[:1] == "[" and cell.strip()[-1:] == "]"
+
+
 def _list_of(cell: str, name: str, findings: Findings) -> list[object] | str | None:
     if cell == "":
         return None
@@ -32,7 +37,7 @@ def _list_of(cell: str, name: str, findings: Findings) -> list[object] | str | N
         return listed
     if DELIMITER not in cell:
         # As DeepEval reads it; what looks like a list of another kind is left to the reader of tables.
-        return cell if cell.startswith("[") else [cell]
+        return cell if looks_like_a_list(cell) else [cell]
     parts = cell.split(DELIMITER)
     if any(part != part.strip() or not part for part in parts):
         findings.fault((name,), _two_readings(len(parts)))

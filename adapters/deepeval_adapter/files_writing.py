@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from evalparity.adapters.deepeval_adapter.files_lists import DELIMITER
+from evalparity.adapters.deepeval_adapter.files_lists import DELIMITER, looks_like_a_list
 from evalparity.adapters.deepeval_adapter.files_names import MARKER, PICTURE, USAGE
 from evalparity.adapters.deepeval_adapter.files_own import metadata_of
 from evalparity.adapters.losses import losses_of_suite
@@ -99,8 +99,8 @@ def _joined_faults(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str
                     yield row["name"], f"a passage in {name} holds a |, at which DeepEval splits it"
                 elif text != text.strip() or not text:
                     yield row["name"], f"a passage in {name} is empty or has white space at an end"
-            if len(row[name] or ()) == 1 and row[name][0][:1] in {"[", "{"}:
-                yield row["name"], f"the one passage in {name} looks like a list"
+            if row[name] and looks_like_a_list(_cell(row[name])):
+                yield row["name"], f"the passages in {name} look like a list of others"
 
 
 def _table_faults(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

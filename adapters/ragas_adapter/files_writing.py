@@ -149,9 +149,10 @@ def _losses(case: EvalCase, *, several: bool, table: bool) -> Iterator[Loss]:
         yield Loss(case=case.id, field="relevance", message=_GRADES)
     if any(chunk.model_dump(exclude_defaults=True).keys() - {"id", "text"} for chunk in case.retrieved_contexts):
         yield Loss(case=case.id, field="retrieved_contexts", message=_CHUNKS)
-    for field in ("input", "output", "reference"):
-        if table and getattr(case, field) == "":
-            yield Loss(case=case.id, field=field, message=_EMPTY)
+    empty = [field for field in ("input", "output", "reference") if getattr(case, field) == ""]
+    if "" in held.values():
+        empty.append("metadata")
+    yield from (Loss(case=case.id, field=field, message=_EMPTY) for field in empty if table)
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
