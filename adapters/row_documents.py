@@ -81,4 +81,5 @@ def _as_case(record: Record, shape: RowShape) -> Record:
     if not isinstance(record.data, Mapping):
         return record
     findings = record.findings or Findings()
-    return replace(record, data=shape.read(record.data, findings), findings=findings)
+    data = shape.read(record.data, findings)
+    return Record(number=record.number, data=data, locate=record.locate, findings=findings)
