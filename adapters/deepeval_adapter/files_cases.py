@@ -9,11 +9,10 @@ from evalparity.adapters.deepeval_adapter.files_lists import split_lists
 from evalparity.adapters.deepeval_adapter.files_names import CAMEL, MARKER, OWN, SEVERAL, SINGLE, USAGE
 from evalparity.adapters.deepeval_adapter.files_own import take_back
 from evalparity.adapters.deepeval_adapter.files_turns import unfold
+from evalparity.adapters.leftovers import keep_the_rest
 from evalparity.adapters.written_lists import value_in
 from evalparity.unified_schema.exchange import RowShape
-from evalparity.unified_schema.foreign_names import FOREIGN_NAMES
 from evalparity.unified_schema.positions import Findings
-from evalparity.unified_schema.short_forms import CASE_KEYS
 
 _METADATA = "additional_metadata"
 _RETRIEVED = "retrieval_context"
@@ -42,7 +41,10 @@ def read_document_case(row: Mapping[str, Any], findings: Findings) -> dict[str, 
         unfold(case, findings)
     _sources(case)
     _usage(case, findings)
-    _keep_the_rest(case, findings)
+    kept = case.pop("metadata", None)
+    if kept is not None and _METADATA in case:
+        findings.fault((_METADATA,), f"{_METADATA} and metadata are two names of one field: keep one of them")
+    keep_the_rest(case, findings, kept=case.pop(_METADATA, kept), framework="deepeval")
     return case
 
 
@@ -112,21 +114,6 @@ def _amount(name: str, value: object) -> float | int | None:
         return None
     whole = name.endswith("_count")
     return (int(value) if value == int(value) else None) if whole else float(value)
-
-
-def _keep_the_rest(case: dict[str, Any], findings: Findings) -> None:
-    """Move what has no field of ours to the metadata."""
-    known = CASE_KEYS | FOREIGN_NAMES.keys()
-    rest = {name: case.pop(name) for name in list(case) if name not in known}
-    kept = case.pop(_METADATA, case.pop("metadata", None))
-    metadata = dict(kept) if isinstance(kept, Mapping) else {} if kept is None else {_METADATA: kept}
-    for name, value in rest.items():
-        taken = name in metadata and metadata[name] != value
-        metadata[f"deepeval_{name}" if taken else name] = value
-        findings.remark(("metadata", name), f"{name} is kept in metadata")
-        findings.moved[("metadata", name)] = findings.in_file((name,))
-    if metadata:
-        case["metadata"] = metadata
 
 
 def shape(name: str, read: Callable[[Mapping[str, Any], Findings], dict[str, Any]]) -> RowShape:

@@ -8,7 +8,7 @@ from evalparity.adapters.written_lists import list_in
 from evalparity.unified_schema.positions import Findings
 
 DELIMITER = "|"
-_LISTS = ("retrieval_context", "context")
+_LISTS = ("retrieval_context", "retrievalContext", "context")
 
 
 def split_lists(case: dict[str, Any], findings: Findings) -> None:

@@ -45,7 +45,8 @@ def unfold(messages: Sequence[object], case: dict[str, Any], findings: Findings)
     """Replace the messages of a case by its last question, the answer to it, and the turns before."""
     turns = [_turn(message) for message in messages]
     users = [rank for rank, turn in enumerate(turns) if turn is not None and turn["role"] == "user"]
-    case["user_input"] = ""
+    case["input"] = ""
+    case.pop("user_input", None)
     if None in turns:
         told = "must have a text as content and be of type human, ai or tool"
         findings.fault(("user_input", turns.index(None)), told)
@@ -55,11 +56,13 @@ def unfold(messages: Sequence[object], case: dict[str, Any], findings: Findings)
         return
     last = users[-1]
     answers = [turn["content"] for turn in turns[last:] if turn is not None and turn["role"] == "assistant"]
-    case["user_input"] = turns[last]["content"]  # type: ignore[index] # None was refused
+    case["input"] = turns[last]["content"]  # type: ignore[index] # None was refused
     case["conversation"] = turns[:last]
     if answers and "response" not in case:
-        case["response"] = answers[-1]
+        case["output"] = answers[-1]
+        findings.moved[("output",)] = ("user_input",)
         findings.remark(("output",), "the last answer to it is the output")
+    findings.moved[("input",)] = ("user_input", last, "content")
     findings.moved[("conversation",)] = ("user_input",)
     findings.remark(
         ("input",), "of several messages the user's last one is the input, those before it the conversation"

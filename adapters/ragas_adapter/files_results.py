@@ -35,8 +35,8 @@ _BESIDE = frozenset({"id", "case_id", "index", "Unnamed: 0", ""})
 _OUR_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "id": ("id", "case_id"),
-        "input": _ASKED,
-        "output": ("response", "answer"),
+        "input": ("input", *_ASKED),
+        "output": ("output", "response", "answer"),
         "reference": ("reference", "ground_truth", "ground_truths"),
         "retrieved_contexts": ("retrieved_contexts", "contexts"),
     }

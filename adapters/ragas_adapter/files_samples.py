@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from evalparity.adapters.leftovers import keep_the_rest
 from evalparity.adapters.ragas_adapter.files_columns import LISTS, METRIC_COLUMNS
 from evalparity.adapters.ragas_adapter.files_messages import messages_in, unfold
 from evalparity.adapters.written_lists import list_in, value_in
@@ -28,6 +29,7 @@ def read_sample(row: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
     messages = messages_in(case.get("user_input"), in_text=not (case.get("response") or case.get(_TEXTS)))
     if messages is not None:
         unfold(messages, case, findings)
+        keep_the_rest(case, findings, kept=case.pop("metadata", None), framework="ragas")
     return case
 
 

@@ -238,9 +238,12 @@ def test_ideal_and_retrieved_passages_are_never_crossed():
     assert (case.reference_contexts, [chunk.text for chunk in case.retrieved_contexts]) == (("ideal",), ["found"])
 
 
-def test_both_spellings_of_a_field_are_a_problem():
+@pytest.mark.parametrize(
+    "two", [{"actualOutput": "a", "actual_output": "b"}, {"additional_metadata": {"a": 1}, "metadata": {"b": 2}}]
+)
+def test_two_names_of_one_field_are_a_problem(two):
     with pytest.raises(SuiteError, match="two names of one field"):
-        load_rows([{"input": "q", "actualOutput": "a", "actual_output": "b"}], FILES.shapes)
+        load_rows([{"input": "q", **two}], FILES.shapes)
 
 
 def test_what_the_application_spent_is_its_usage():
