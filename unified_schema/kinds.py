@@ -111,8 +111,9 @@ def _binary(path: Path, start: bytes) -> Found | None:
         return Found(kind=None, fault=told)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return None
-    controls = sum(chr(byte) < " " and chr(byte) not in _TEXT_CONTROLS for byte in start)
-    many = len(start) > _FEW and controls * 10 > len(start)
+    shown = start.partition(b"\n")[0] if path.suffix.lower() in KINDS else start  # later texts may hold anything
+    controls = sum(chr(byte) < " " and chr(byte) not in _TEXT_CONTROLS for byte in shown)
+    many = len(start) > _FEW and controls * 10 > len(shown)
     if many or (b"\0" in start and path.suffix.lower() not in KINDS):
         return Found(kind=None, fault="holds bytes that are no text: a test set is a table, JSON or YAML.")
     return None
