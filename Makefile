@@ -26,10 +26,15 @@ demo: setup ## score the example suite with all three frameworks and print the r
 	@rm -rf runs/demo
 	@$(BIN)/evalparity run examples/refund_policy/suite.yaml --out runs/demo
 
+# The tests start hundreds of Python processes; without bytecode each would compile our modules anew.
+COMPILED := $(BIN)/python -m compileall -q unified_schema adapters comparisons tests/support
+
 test: setup ## all tests
+	@$(COMPILED)
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 test-fast: setup ## the tests that take less than ten seconds each
+	@$(COMPILED)
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not slow"
 
 test-live: setup ## three cases with a real, small language model as judge (some minutes; 370 MB, once)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 
-from evalparity.adapters.exchange import ResultReader
-from evalparity.adapters.registry import adapter_names, load_adapter
+from evalparity.adapters.exchange import FrameworkFiles, ResultReader
+from evalparity.adapters.registry import FORMATS, adapter_names, load_adapter, load_format
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.exchange import ReadOptions, Shapes, Writer
 from evalparity.unified_schema.loading import check_suite, load_suite
@@ -41,22 +41,28 @@ def check_any(path: str | os.PathLike[str], options: ReadOptions | None = None) 
     return check_suite(path, shapes=known_shapes(), options=options)
 
 
+def _all_files() -> tuple[FrameworkFiles, ...]:
+    """Return the files of every framework and format; those of formats are the more particular."""
+    formats = (load_format(name) for name in FORMATS)
+    return (*formats, *(load_adapter(name).files for name in adapter_names()))
+
+
 def known_shapes() -> Shapes:
-    """Return what files can be, by all adapters."""
+    """Return what files can be, by all adapters and formats."""
     shapes = Shapes()
-    for name in adapter_names():
-        shapes += load_adapter(name).files.shapes
+    for files in _all_files():
+        shapes += files.shapes
     return shapes
 
 
 def result_readers() -> tuple[ResultReader, ...]:
-    """Return the kinds of result files, by all adapters."""
-    return tuple(reader for name in adapter_names() for reader in load_adapter(name).files.results)
+    """Return the kinds of result files, by all adapters and formats."""
+    return tuple(reader for files in _all_files() for reader in files.results)
 
 
 def known_writers() -> dict[str, Writer]:
     """Return what a suite can be written to, by what `convert --to` calls it: our own files, then each framework's."""
-    own = [writer for name in adapter_names() for writer in load_adapter(name).files.writers]
+    own = [writer for files in _all_files() for writer in files.writers]
     return {writer.name: writer for writer in (*WRITERS, *TABLE_WRITERS, *own)}
 
 

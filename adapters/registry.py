@@ -14,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 
 from evalparity.adapters.base import Adapter
+from evalparity.adapters.exchange import FrameworkFiles
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.metrics import METRICS
 
@@ -26,6 +27,14 @@ ADAPTERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Where our own adapters stand, in the order of reports; a new framework is one folder and one line here."""
+
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        "inspectorraget": "evalparity.adapters.inspectorraget.files:FILES",
+        "evalport": "evalparity.adapters.evalport.files:FILES",
+    }
+)
+"""Where the files of tools that score nothing stand; a new one is one folder and one line here."""
 
 GROUP = "evalparity.adapters"
 """The group of entry points in which other packages name their adapters."""
@@ -63,6 +72,13 @@ def load_adapter(name: str) -> Adapter:
     return loaded
 
 
+def load_format(name: str) -> FrameworkFiles:
+    """Return the files of a tool out of `FORMATS`."""
+    module, _, attribute = FORMATS[name].partition(":")
+    files: FrameworkFiles = getattr(import_module(module), attribute)
+    return files
+
+
 def _fault(name: str) -> str | None:
     loaded = _load(name)
     return loaded if isinstance(loaded, str) else None
@@ -90,17 +106,21 @@ def _load(name: str) -> Adapter | str:
         adapter = points[0].load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of another package may raise anything
         return (
-            f"the adapter {name!r} of {origin} cannot be loaded ({type(error).__name__}: {error}): "
+            f"the adapter {name!r} of {origin} cannot be loaded ({type(error).__name__}: {_on_one_line(error)}): "
             "reinstall or upgrade that package, or uninstall it."
         )
     fault = _breach(name, adapter)
     return adapter if fault is None else f"the adapter {name!r} of {origin} cannot be used: {fault}."
 
 
+def _on_one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
 def _breach(name: str, adapter: object) -> str | None:
     """Return what makes an object no adapter of this name."""
     if not isinstance(adapter, Adapter):
-        return f"its entry point names a {type(adapter).__name__}, no Adapter"
+        return f"its entry point names an object of type {type(adapter).__name__}, no Adapter"
     if adapter.name != name:
         return f"it calls itself {adapter.name!r}; entry point and adapter must have one name"
     unknown = sorted({*adapter.bindings, *adapter.unsupported} - set(METRICS))

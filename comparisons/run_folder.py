@@ -5,11 +5,13 @@ outcomes.jsonl   one line per cell that has ended
 ledger.sqlite    one row per judge call
 logs/            what each framework printed
 report.json      the report, once the run has ended
+unused.jsonl     imported scores only: one line per score of the result files that became no cell, and why
+labels.jsonl     imported scores only: human labels of the result files, by case
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +23,7 @@ from evalparity.adapters.registry import adapter_names, load_adapter
 from evalparity.comparisons.comparing.disagreement import Limits
 from evalparity.comparisons.comparing.report import Report, build_report
 from evalparity.comparisons.render.json_report import json_pieces, parse_report
+from evalparity.comparisons.running.plan import PlannedCell
 from evalparity.comparisons.running.run_info import RunInfo
 from evalparity.comparisons.running.settle import Settled
 from evalparity.comparisons.studies.study_plan import JudgePlan
@@ -76,9 +79,17 @@ class RunFolder:
         Raises:
             UsageError: the folder cannot be written any more, as when the disk is full.
         """
+        self.write_lines("outcomes.jsonl", (settled,))
+
+    def write_lines(self, name: str, records: Iterable[Frozen]) -> None:
+        """Add records to a file of the folder, one line each.
+
+        Raises:
+            UsageError: the folder cannot be written any more.
+        """
         try:
-            with (self.path / "outcomes.jsonl").open("a", encoding="utf-8", newline="\n") as file:
-                file.write(settled.model_dump_json() + "\n")
+            with (self.path / name).open("a", encoding="utf-8", newline="\n") as file:
+                file.writelines(record.model_dump_json() + "\n" for record in records)
         except OSError as error:
             raise UsageError(
                 f"{self.path}: cannot be written any more ({error.strerror}); the run was stopped."
@@ -109,13 +120,21 @@ def create_run_folder(path: Path, info: RunInfo, plans: Sequence[JudgePlan], lim
     Raises:
         UsageError: the folder exists and is not empty, or cannot be made.
     """
+    return make_run_folder(path, RunRecord(info=info, planned=_planned(plans), limits=limits or Limits()))
+
+
+def make_run_folder(path: Path, record: RunRecord) -> RunFolder:
+    """Make the folder of a run of which everything is known that `run.json` says, readable by its owner alone.
+
+    Raises:
+        UsageError: the folder exists and is not empty, or cannot be made.
+    """
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise UsageError(f"--out {path}: exists already and is not an empty folder; name another one.")
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
         (path / "logs").mkdir()
-        record = RunRecord(info=info, planned=_planned(plans), limits=limits or Limits())
         (path / "run.json").write_text(record.model_dump_json(indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"--out {path}: cannot be written ({error.strerror}).") from error
@@ -123,19 +142,25 @@ def create_run_folder(path: Path, info: RunInfo, plans: Sequence[JudgePlan], lim
 
 
 def _planned(plans: Sequence[JudgePlan]) -> tuple[PlannedLine, ...]:
-    return tuple(
-        PlannedLine(
-            case_id=cell.case.id,
-            metric=cell.binding.metric,
-            scorer=cell.binding.scorer,
-            framework=cell.framework,
-            closeness=cell.binding.closeness,
-            judge_model=one.judge.name if cell.binding.asks_judge else None,
-            repeat=cell.repeat,
-            threshold=cell.threshold,
-        )
-        for one in plans
-        for cell in one.plan.cells
+    return tuple(planned_line(cell, one.judge.name) for one in plans for cell in one.plan.cells)
+
+
+def planned_line(cell: PlannedCell, judge: str) -> PlannedLine:
+    """Return what `run.json` says of a planned cell.
+
+    Args:
+        cell: the cell.
+        judge: name of the judge.
+    """
+    return PlannedLine(
+        case_id=cell.case.id,
+        metric=cell.binding.metric,
+        scorer=cell.binding.scorer,
+        framework=cell.framework,
+        closeness=cell.binding.closeness,
+        judge_model=judge if cell.binding.asks_judge else None,
+        repeat=cell.repeat,
+        threshold=cell.threshold,
     )
 
 

@@ -59,7 +59,7 @@ def unfold(data: Mapping[str, Any], findings: Findings) -> Mapping[str, Any]:
         data: a row under any names.
         findings: takes what was moved, and why a row cannot be one.
     """
-    key = next((key for key in TURN_LISTS if _are_turns(data.get(key))), None)
+    key = next((key for key in TURN_LISTS if are_turns(data.get(key))), None)
     if key is None or (key == "conversation" and data.get("input") is not None):
         return data
     turns = [_turn(item, (key, rank), findings) for rank, item in enumerate(data[key])]
@@ -69,7 +69,8 @@ def unfold(data: Mapping[str, Any], findings: Findings) -> Mapping[str, Any]:
     return _told_apart([turn for turn in turns if turn], key, rest, data[key], findings)
 
 
-def _are_turns(value: object) -> bool:
+def are_turns(value: object) -> bool:
+    """Tell whether a value is a list of turns, whichever tool wrote them."""
     return isinstance(value, list | tuple) and bool(value) and all(map(_is_turn, value))
 
 

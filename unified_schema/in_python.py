@@ -70,7 +70,8 @@ def _listed(rows: Any) -> Iterable[Any]:  # noqa: ANN401 - as above
     if hasattr(rows, "columns") and hasattr(rows, "itertuples"):  # pandas, whose to_dict would make numbers of ids
         names = [str(column) for column in rows.columns]
         return (dict(zip(names, cells, strict=True)) for cells in rows.itertuples(index=False, name=None))
-    return iter(rows)
+    plain: Iterable[Any] = rows
+    return plain
 
 
 def _mapping(row: Any) -> object:  # noqa: ANN401 - as above

@@ -58,6 +58,7 @@ SKIP_KINDS = MappingProxyType(
         "unsupported": "the framework has no such metric",
         "no_claims": "the judge found nothing to check and the framework defines no score for that",
         "no_embedding_model": "the metric needs embeddings and no embedding model was named",
+        "not_in_results": "the imported result files hold no score of this case",
     }
 )
 

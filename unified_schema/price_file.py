@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -21,7 +22,11 @@ from evalparity.unified_schema.yaml_source import read_yaml
 ENDINGS = (".yaml", ".yml")
 
 Unit = Literal["1M tokens", "1K tokens", "1 token"]
-Dollars = Annotated[float, Field(ge=0)]
+MOST_DOLLARS = 1_000_000.0
+"""Above every price for a million tokens; more is a slip of the pen, and sums of it are no numbers any more."""
+
+Dollars = Annotated[float, Field(ge=0, le=MOST_DOLLARS)]
+_HOST = re.compile(r"([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[?[0-9A-Fa-f:]+\]?)(:\d{1,5})?", re.ASCII)
 
 UNITS: Mapping[str, int] = MappingProxyType({"1M tokens": 1_000_000, "1K tokens": 1_000, "1 token": 1})
 """Tokens that a price is for, by the unit's name in the file."""
@@ -49,7 +54,7 @@ class ModelPrice(_Model):
 
     def fits(self, model: str, hosts: tuple[str, ...]) -> bool:
         """Tell whether it is the price of a model at a server with these names, with and without its port."""
-        return fnmatchcase(model, self.model) and (self.host is None or self.host in hosts)
+        return fnmatchcase(model, self.model) and (self.host is None or self.host.lower() in hosts)
 
 
 class PriceFile(_Model):
@@ -120,6 +125,10 @@ def _read(data: object, findings: Findings) -> PriceFile | None:
         return None
     if not content.models:
         findings.fault(("models",), "is empty: put at least one item in it.")
+    for at, entry in enumerate(content.models):
+        if entry.host is not None and _HOST.fullmatch(entry.host) is None:
+            told = f"{quoted(entry.host)} is no host: write it without http:// and path, as api.example.com:8000."
+            findings.fault(("models", at, "host"), told)
     _refuse_twins(content, findings)
     return content
 

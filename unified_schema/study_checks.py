@@ -29,11 +29,18 @@ NO_SECRETS = (
 _LISTS = ("frameworks", "metrics", "scorers")
 
 
+_FEW = 15
+"""So many names can be read in a message."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the message about a name that nothing has, with the nearest that there is."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {quoted(near[0])}?" if near else f"known are {', '.join(names)}."
+    listed = (
+        f"known are {', '.join(names)}." if len(names) <= _FEW else "`evalparity adapters --table` has all of them."
+    )
+    hint = f"did you mean {quoted(near[0])}?" if near else listed
     return f"unknown {kind} {quoted(name)}: {hint}"
 
 

@@ -21,6 +21,7 @@ from evalparity.unified_schema.cells import (
     read_texts,
 )
 from evalparity.unified_schema.columns import canonical, column_fault, gathered
+from evalparity.unified_schema.conversations import are_turns
 from evalparity.unified_schema.errors import Problem
 from evalparity.unified_schema.exchange import Opened, RowShape, Shapes
 from evalparity.unified_schema.positions import FieldPath, Findings, Locate, quoted
@@ -199,6 +200,9 @@ def _part(key: str, cell: Any) -> Any:  # noqa: ANN401 - any cell
 def _cell(name: str, column: str, cell: Any, findings: Findings, reading: _Reading) -> Any:  # noqa: ANN401 - any cell
     if not isinstance(cell, str):
         return _typed(name, column, cell, findings, reading)
+    if column == "user_input" and looks_like_list(cell):  # Ragas' rows of several turns
+        found = read_data(cell)
+        return found if are_turns(found) else cell
     if name in _TEXT_FIELDS:
         if cell.strip() in MISSING:
             findings.remark((column,), f"{quoted(cell.strip())} is read as text: leave a cell empty where nothing is")
@@ -325,6 +329,9 @@ _KINDS: Mapping[str, _Kind] = MappingProxyType(
         "relevant": _ids,
         "prompt_contexts": _ids,
         "conversation": _data,
+        "conversations": _data,
+        "messages": _data,
+        "turns": _data,
         "stages": _data,
         "relevance": _graded,
         "evidence": _data,

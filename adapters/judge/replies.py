@@ -32,14 +32,22 @@ class Tokens:
 
 
 def read_tokens(answer: Mapping[str, Any]) -> Tokens:
-    """Return the token counts of an OpenAI-style `usage`, each 0..2**63-1; what is absent or no such number is None."""
+    """Return the token counts of an OpenAI-style `usage`, each 0..2**63-1; what is absent or cannot be is None."""
     usage = _mapping(answer.get("usage"))
+    into, out = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    cached = _count(_mapping(usage.get("prompt_tokens_details")).get("cached_tokens"))
+    reasoning = _count(_mapping(usage.get("completion_tokens_details")).get("reasoning_tokens"))
     return Tokens(
-        input_tokens=_count(usage.get("prompt_tokens")),
-        cached_tokens=_count(_mapping(usage.get("prompt_tokens_details")).get("cached_tokens")),
-        reasoning_tokens=_count(_mapping(usage.get("completion_tokens_details")).get("reasoning_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
+        input_tokens=into,
+        cached_tokens=_part_of(into, cached),
+        reasoning_tokens=_part_of(out, reasoning),
+        output_tokens=out,
     )
+
+
+def _part_of(whole: int | None, part: int | None) -> int | None:
+    """Return a count that is part of another; None where it is larger, which cannot be."""
+    return None if part is not None and whole is not None and part > whole else part
 
 
 def chat_reply(answer: Json) -> tuple[str, Json]:

@@ -9,9 +9,38 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evalparity.adapters.reading import load_any, writer_named
+from evalparity.comparisons.commands.import_results import Imported, import_results
 from evalparity.comparisons.messages import tell
+from evalparity.unified_schema.cases import EvalSuite
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.exchange import Loss, ReadOptions, Writer
+
+RUN = "run"
+"""The kind that scores are converted to."""
+
+
+def source_and_target(paths: Sequence[Path], suite: Path | None, out: Path | None) -> tuple[Path, Path]:
+    """Return what is to be read and written.
+
+    Raises:
+        UsageError: it is not one of each, or options of an import are given.
+    """
+    if suite is not None or out is not None:
+        raise UsageError("--suite and --out are for results: give --to run as well.")
+    if len(paths) != 2:  # noqa: PLR2004 - a source and a target
+        raise UsageError("name one SOURCE and one TARGET (several RESULTS are read with --to run).")
+    return paths[0], paths[1]
+
+
+def import_command(paths: Sequence[Path], suite: Path | None, out: Path | None, options: ReadOptions) -> Imported:
+    """Read results into a run folder.
+
+    Raises:
+        EvalparityError: anything that the user can mend; nothing is written then.
+    """
+    if suite is None:
+        raise UsageError("--to run: name the suite that was scored with --suite (it may be the same file).")
+    return import_results(paths, suite, out, options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +60,9 @@ class Converted:
     losses: tuple[Loss, ...]
 
 
-def convert_command(source: Path, target: Path, to: str | None, options: ReadOptions, *, overwrite: bool) -> Converted:
+def convert_command(
+    source: Path, target: Path, to: str | None, options: ReadOptions, *, overwrite: bool, model: str | None = None
+) -> Converted:
     """Convert a file or folder.
 
     Args:
@@ -40,6 +71,7 @@ def convert_command(source: Path, target: Path, to: str | None, options: ReadOpt
         to: name of a writer; None: by the ending of the target.
         options: what is allowed in reading.
         overwrite: whether the target may be there already.
+        model: whose answers are wanted, where the metadata of the cases name a `model_id`; None: all.
 
     Raises:
         EvalparityError: anything that the user can mend; nothing is written then.
@@ -51,8 +83,19 @@ def convert_command(source: Path, target: Path, to: str | None, options: ReadOpt
         tell(f"note: {note}")
     for problem in loaded.skipped:
         tell(f"left out: {problem}")
-    losses = writer.write(loaded.suite, target)
-    return Converted(path=target, cases=len(loaded.suite.cases), skipped=len(_rows(loaded.skipped)), losses=losses)
+    suite = loaded.suite if model is None else _of_model(loaded.suite, model)
+    losses = writer.write(suite, target)
+    return Converted(path=target, cases=len(suite.cases), skipped=len(_rows(loaded.skipped)), losses=losses)
+
+
+def _of_model(suite: EvalSuite, model: str) -> EvalSuite:
+    """Return the suite with the answers of one model."""
+    own = tuple(case for case in suite.cases if case.metadata.get("model_id") == model)
+    if not own:
+        models = dict.fromkeys(str(case.metadata["model_id"]) for case in suite.cases if "model_id" in case.metadata)
+        there = f"there are {', '.join(models)}." if models else "no case names a model_id in its metadata."
+        raise UsageError(f"--model {model}: there are no answers of it: {there}")
+    return suite.model_copy(update={"cases": own})
 
 
 def _rows(problems: Sequence[object]) -> set[object]:

@@ -86,7 +86,8 @@ def build_report(
         agreement=measure_agreement(by_metric, judges),
         disagreements=find_disagreements(cells, bindings, used, judges),
         unresolved=find_unresolved(cells, bindings, used, judges),
-        cost=total_cost(by_metric, judges),
+        # What imported scores cost is not known, which is something else than nothing.
+        cost=() if run.imported else total_cost(by_metric, judges),
         inputs=count_inputs(checks, run.frameworks),
         judge_effects=judge_effects(by_metric, judges),
         limits=used,

@@ -17,9 +17,9 @@ from evalparity.comparisons.recording.contexts import (
     text_or_id,
 )
 from evalparity.comparisons.recording.usage import USAGE_NAMES, read_usage
-from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.foreign_names import FOREIGN_NAMES
 from evalparity.unified_schema.positions import quoted
+from evalparity.unified_schema.short_forms import CASE_KEYS
 
 _OWN = ("output", "retrieved_contexts", "retrieved_ids", "stages", "prompt_contexts", "citations", "hops", "usage")
 
@@ -44,7 +44,7 @@ WEAK_NAMES: Mapping[str, str] = MappingProxyType({"result": "output", "text": "o
 READ_NAMES = frozenset({*NAMES, *WEAK_NAMES, *USAGE_NAMES, *(name for names in CHUNK_NAMES.values() for name in names)})
 """Every name that means something in an answer."""
 
-_OF_THE_SUITE = (frozenset(EvalCase.model_fields) | FOREIGN_NAMES.keys()) - NAMES.keys()
+_OF_THE_SUITE = (CASE_KEYS | FOREIGN_NAMES.keys()) - NAMES.keys()
 _PAIR = 2
 
 

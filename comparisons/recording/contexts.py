@@ -128,13 +128,17 @@ def _name_chunks(chunks: list[dict[str, Any]], ids: list[str], *, bare: bool) ->
         return
     if len(ids) != len(chunks):
         raise UnusableError(
-            f"returned {len(ids)} ids for {len(chunks)} contexts: return one for each, in the same order."
+            f"returned {_count(len(ids), 'id')} for {_count(len(chunks), 'context')}: return one id for each, in order."
         )
     for chunk, chunk_id in zip(chunks, ids, strict=True):
         if str(chunk.setdefault("id", chunk_id)) != chunk_id:
             raise UnusableError(
                 f"returned {quoted(chunk_id)} as id of the context {quoted(chunk['id'])}: return one id."
             )
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _complete(chunk: dict[str, Any], known: Known) -> str | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -82,6 +83,8 @@ class Journal:
 
     def __enter__(self) -> Self:
         try:
+            with tempfile.TemporaryFile(dir=self._path.parent):  # what cannot be written looks like locked
+                pass
             self._lock.acquire(timeout=0)
         except Timeout:
             raise UsageError(

@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from evalparity.comparisons.recording.journal import Past, Session, journal_of, read_journal
 from evalparity.unified_schema.cases import EvalSuite
 from evalparity.unified_schema.errors import UsageError
 
 ENDINGS = (".yaml", ".yml", ".json")
-
-Start = Literal["new", "resume", "fresh"]
-"""What becomes of an earlier recording: refuse to touch it, take its answers over, or begin anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +19,7 @@ class Outputs:
 
     Attributes:
         suite: the suite with outputs.
-        journal: a line per answer, gone once nothing is left to ask.
+        journal: a line per answer; it stays, so that more can be recorded later.
         log: what the application printed, gone when that is nothing.
     """
 
@@ -55,17 +51,22 @@ def outputs_of(suite: Path, out: Path | None) -> Outputs:
     return Outputs(suite=file, journal=journal_of(file), log=file.with_name(f"{file.name}.app.log"))
 
 
-def past_of(outputs: Outputs, start: Start) -> Past:
+def past_of(outputs: Outputs, *, resume: bool, fresh: bool) -> Past:
     """Return what an earlier recording left behind and this one takes over.
+
+    Args:
+        outputs: its files.
+        resume: whether its answers are taken over.
+        fresh: whether it is thrown away.
 
     Raises:
         UsageError: there is one, and the user has not said what is to become of it.
     """
-    if start == "fresh":
+    if fresh:
         _remove(outputs.log)
         return Past()
     past = read_journal(outputs.journal)
-    if start == "new" and past.session is not None:
+    if not resume and past.session is not None:
         raise UsageError(
             f"{outputs.journal} holds {len(past.answers)} answers of an earlier recording: --resume takes them over "
             "and asks only for the others, --fresh throws them away."
@@ -121,10 +122,8 @@ def moved_corpus(suite: EvalSuite, file: Path, out: Path) -> EvalSuite:
     return suite.model_copy(update={"corpus": Path(seen).as_posix()})
 
 
-def tidy(outputs: Outputs, *, finished: bool) -> None:
-    """Remove the journal of a recording that left nothing to ask, and a log without a word."""
-    if finished:
-        _remove(outputs.journal)
+def tidy(outputs: Outputs) -> None:
+    """Remove a log without a word."""
     if outputs.log.exists() and outputs.log.stat().st_size == 0:
         _remove(outputs.log)
 

@@ -145,13 +145,13 @@ class AppProcess:
     async def _send(self, job: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
         if self._reader.done():
-            raise self._lost()
+            raise self._lost(alone=False)  # it ended before it heard of this case
         try:
             self._process.stdin.write(json.dumps(job).encode("ascii") + b"\n")
             await self._process.stdin.drain()
         except (BrokenPipeError, ConnectionResetError):
             await self._reader
-            raise self._lost() from None
+            raise self._lost(alone=False) from None
 
     async def _read_answers(self) -> None:
         assert self._process.stdout is not None
@@ -159,8 +159,10 @@ class AppProcess:
             while line := await self._process.stdout.readline():
                 self._heard = asyncio.get_running_loop().time()
                 self._deliver(whole_texts(json.loads(line)))
+        alone = len(self._waiting) == 1 and not self.retired
+        self.retired = True  # from here on nobody may give it another case
         await self._end()
-        lost = self._lost()
+        lost = self._lost(alone=alone and len(self._waiting) == 1)
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_result(lost)  # an exception that nobody awaits any more would be printed
@@ -170,8 +172,7 @@ class AppProcess:
         if answer is not None and not answer.done():
             answer.set_result(message)
 
-    def _lost(self) -> LostError:
-        alone = len(self._waiting) == 1 and not self.retired
+    def _lost(self, *, alone: bool) -> LostError:
         return LostError(f"the application's process {_how(self._process.returncode)}", alone=alone)
 
     def kill(self) -> None:

@@ -14,8 +14,21 @@ from evalparity.comparisons.recording.journal import Journal, Past, Session, tol
 from evalparity.comparisons.recording.process import AppProcess, AppSettings, start_app
 from evalparity.unified_schema.cases import EvalCase
 
-Heard = Callable[[str, Returned | Failed], None]
-"""Is told of every case, by its id, as its last attempt ends."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """What decides and listens while an application is asked.
+
+    Attributes:
+        accept: is shown the session before anything is asked; raises where its answers must not stand beside those of
+            the past.
+        unusable: from a case and what was returned to why that is no answer; None where it is one.
+        heard: is told of every case, by its id, as its last attempt ends.
+    """
+
+    accept: Callable[[Session], None]
+    unusable: Callable[[EvalCase, Returned], str | None]
+    heard: Callable[[str, Returned | Failed], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +37,7 @@ class Recording:
 
     Attributes:
         app: `package.module:function`.
+        only: ids of the cases to ask.
         suite: path of the suite, for the journal.
         concurrency: calls at the same time, at most.
         limit: seconds that one attempt may take.
@@ -33,6 +47,7 @@ class Recording:
     """
 
     app: str
+    only: frozenset[str]
     suite: str
     concurrency: int
     limit: float
@@ -59,21 +74,17 @@ async def record(
     recording: Recording,
     journal: Journal,
     past: Past,
-    *,
-    accept: Callable[[Session], None],
-    heard: Heard,
+    hooks: Hooks,
     recorded: Recorded,
 ) -> None:
-    """Ask the application every case that the journal holds no answer of; fill `recorded`.
+    """Ask the application every case that the journal holds no usable answer of; fill `recorded`.
 
     Args:
-        cases: what to ask.
+        cases: what may be asked; answers of the past are taken over for all of them.
         recording: how.
         journal: takes every answer, open for writing.
         past: what it held before.
-        accept: is shown the session before anything is asked; raises where its answers must not stand beside those of
-            the past.
-        heard: is told of each case as it ends.
+        hooks: what decides and listens on the way.
         recorded: takes the outcomes.
 
     Raises:
@@ -88,49 +99,57 @@ async def record(
     calls = AppCalls(first, start, limit=recording.limit, retries=recording.retries)
     try:
         session = Session(app=recording.app, suite=recording.suite, sources=first.ready.sources)
-        accept(session)
+        hooks.accept(session)
         journal.begin(session)
-        questions = _unanswered(cases, past, first.ready.takes, recorded)
-        await _ask_all(questions, calls, journal, first.ready.takes, recording.concurrency, heard, recorded)
+        desk = _Desk(calls, journal, first.ready.takes, hooks, recorded)
+        left = desk.take_over(cases, past)
+        await desk.ask_all([case for case in left if case.id in recording.only], recording.concurrency)
     finally:
         await calls.close()
 
 
-def _unanswered(cases: Sequence[EvalCase], past: Past, takes: frozenset[str], recorded: Recorded) -> list[Question]:
-    """Return what is still to be asked; answers of the past count where the application would be told the same."""
-    questions = []
-    for case in cases:
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Asks cases, and writes down what comes of each as it comes."""
+
+    calls: AppCalls
+    journal: Journal
+    takes: frozenset[str]
+    hooks: Hooks
+    recorded: Recorded
+
+    def take_over(self, cases: Sequence[EvalCase], past: Past) -> list[EvalCase]:
+        """Take over answers of the past where the application would be told the same; return the cases without one."""
+        left = []
+        for case in cases:
+            answer = past.answers.get((case.id, told(question_of(case), self.takes)))
+            if answer is None or self.hooks.unusable(case, answer) is not None:
+                left.append(case)
+                continue
+            self.recorded.outcomes[case.id] = answer
+            self.recorded.resumed += 1
+        return left
+
+    async def ask_all(self, cases: Sequence[EvalCase], concurrency: int) -> None:
+        waiting = iter(cases)
+
+        async def work() -> None:
+            for case in waiting:
+                await self._ask(case)
+
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(min(concurrency, len(cases))):
+                workers.create_task(work())
+
+    async def _ask(self, case: EvalCase) -> None:
         question = question_of(case)
-        answer = past.answers.get((case.id, told(question, takes)))
-        if answer is None:
-            questions.append(question)
-        else:
-            recorded.outcomes[case.id] = answer
-            recorded.resumed += 1
-    return questions
-
-
-async def _ask_all(
-    questions: Sequence[Question],
-    calls: AppCalls,
-    journal: Journal,
-    takes: frozenset[str],
-    concurrency: int,
-    heard: Heard,
-    recorded: Recorded,
-) -> None:
-    waiting = iter(questions)
-
-    async def work() -> None:
-        for question in waiting:
-            outcome, attempts = await calls.ask(question)
-            journal.answered(question.case_id, told(question, takes), outcome, attempts)
-            recorded.outcomes[question.case_id] = outcome
-            heard(question.case_id, outcome)
-
-    async with asyncio.TaskGroup() as workers:
-        for _ in range(min(concurrency, len(questions))):
-            workers.create_task(work())
+        outcome, attempts = await self.calls.ask(question)
+        # What was returned is kept as it is, also where it is no answer: a later version may read it.
+        self.journal.answered(case.id, told(question, self.takes), outcome, attempts)
+        fault = self.hooks.unusable(case, outcome) if isinstance(outcome, Returned) else None
+        final = outcome if fault is None else Failed(kind="unusable", reason=fault)
+        self.recorded.outcomes[case.id] = final
+        self.hooks.heard(case.id, final)
 
 
 def question_of(case: EvalCase) -> Question:

@@ -64,7 +64,8 @@ class _Reader:
 
     def read(self, value: object, path: str, depth: int, *, free: bool = False) -> Any:  # noqa: ANN401 - any JSON value
         if depth > DEEPEST:
-            raise UnrecordableError("wrong_type", f"returned something nested deeper than {DEEPEST} levels at {path}.")
+            place = path if len(path) <= _SHOWN else f"{path[:_SHOWN]}…"
+            raise UnrecordableError("wrong_type", f"returned something nested deeper than {DEEPEST} levels at {place}.")
         if value is None or isinstance(value, bool):
             return value
         for kind, convert in _SCALARS:

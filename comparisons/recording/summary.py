@@ -14,9 +14,10 @@ class Summary:
         file: the suite that was written; None: interrupted before.
         journal: what holds the answers meanwhile.
         asked: how many cases were to be asked.
-        answered: how many of them have an answer now.
-        resumed: how many of these were taken over.
+        answered: how many cases have an answer now, those taken over included.
+        resumed: how many of these were taken over from the journal.
         kept: how many cases kept the output that they had.
+        unasked: how many cases have no output because they were not to be asked.
         failures: why others have none, by case id.
         remarks: what a user should know about answers that were recorded, by case id.
         log: what the application printed; None: nothing.
@@ -28,6 +29,7 @@ class Summary:
     answered: int = 0
     resumed: int = 0
     kept: int = 0
+    unasked: int = 0
     failures: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
     log: Path | None = None

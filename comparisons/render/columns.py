@@ -11,7 +11,7 @@ from rich.text import Text
 GAP = 2
 """Spaces between two columns."""
 
-NARROWEST = 8
+NARROWEST = 7
 """No column of names shrinks below this."""
 
 Row = Sequence[Text]
@@ -50,7 +50,7 @@ def _shrink(widths: list[int], names: int, width: int) -> None:
 def _line(row: Row, widths: Sequence[int], names: int) -> Text:
     line = Text()
     for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        fitted = shortened(cell, width)
+        fitted = shortened_inside(cell, width) if at == 0 else shortened(cell, width)
         padding = " " * (width - fitted.cell_len)
         line.append_text(Text(" " * GAP if at else ""))
         line.append_text(Text.assemble(fitted, padding) if at < names else Text.assemble(padding, fitted))
@@ -65,3 +65,15 @@ def shortened(text: Text, width: int) -> Text:
     short = text.copy()
     short.truncate(width, overflow="ellipsis")
     return short
+
+
+def shortened_inside(text: Text, width: int) -> Text:
+    """Return a name cut to a width from inside, as names that begin alike differ at their ends."""
+    if cell_len(text.plain) <= width:
+        return text
+    left = (width - 1) // 3
+    start, end = text.copy(), text.copy()
+    start.truncate(left)
+    while end.cell_len > width - 1 - start.cell_len:
+        end = end[1:]
+    return Text.assemble(start, "…", end)

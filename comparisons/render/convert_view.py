@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalparity.comparisons.commands.convert import Converted, loss_lines
+from evalparity.comparisons.commands.import_results import Imported, told_of
 from evalparity.comparisons.render.inert import inert
 
 
@@ -16,3 +17,8 @@ def render_converted(converted: Converted) -> str:
     else:
         lines.append("nothing was lost")
     return "".join(f"{line}\n" for line in lines)
+
+
+def render_imported(imported: Imported) -> str:
+    """Return the result of `evalparity convert --to run`: what was read, what was not used, and where it stands."""
+    return "".join(f"{inert(line)}\n" for line in told_of(imported))

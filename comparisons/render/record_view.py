@@ -14,10 +14,14 @@ def render_summary(summary: Summary) -> str:
 
 
 def _lines(summary: Summary) -> Iterator[str]:
-    of_them = f", {summary.resumed} of them taken over from the journal" if summary.resumed else ""
-    yield f"recorded {summary.answered} of {summary.asked} cases{of_them}"
+    new = summary.answered - summary.resumed
+    yield f"recorded {new} of {new + len(summary.failures)} cases that were asked"
+    if summary.resumed:
+        yield f"took over {summary.resumed} from the journal"
     if summary.kept:
         yield f"kept the output that {summary.kept} had already (--overwrite asks again)"
+    if summary.unasked > 0:
+        yield f"left {summary.unasked} without an output, as they were not to be asked"
     yield from _listed(f"{len(summary.failures)} without an answer:", summary.failures)
     yield from _listed("noticed:", summary.remarks)
     if summary.log is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -27,6 +28,9 @@ REASON_INDENT = 5
 
 COST_COLUMNS = ("framework", "calls", "embeddings", "tokens in", "tokens out", "judge time", "US$", "inputs verified")
 NARROW_COST_COLUMNS = ("framework", "calls", "embed.", "in", "out", "time", "US$")
+
+_NO_PRICE = "no price is known for this model at this server (--prices, docs/prices.md)"
+_NO_TOKENS = "the server told no usable token counts for some calls of these cells, or was still at them"
 
 _MEANINGS = {**ERROR_KINDS, **SKIP_KINDS, **FLAGS}
 
@@ -72,8 +76,11 @@ def _reason_row(cells: Sequence[Outcome]) -> list[Text]:
 
 
 def _message(cells: Sequence[Outcome]) -> Text:
-    own = cells[0].reason if cells[0].status != "scored" else None
-    return name(own or _MEANINGS.get(state(cells[0]), ""), "dim")
+    reasons = list(dict.fromkeys(cell.reason for cell in cells if cell.status != "scored" and cell.reason))
+    if not reasons:
+        return name(_MEANINGS.get(state(cells[0]), ""), "dim")
+    more = f" (and {len(reasons) - 1} other reasons)" if len(reasons) > 2 else " (and another reason)"  # noqa: PLR2004
+    return name(reasons[0] + (more if len(reasons) > 1 else ""), "dim")
 
 
 def cost_section(report: Report, width: int) -> list[Text]:
@@ -141,11 +148,13 @@ def _calls(rows: Sequence[CostRow]) -> Text:
 
 def _unpriced(report: Report, width: int) -> list[Text]:
     """Return how many calls have no known price, and what to do; nothing where all have one."""
-    number = sum(row.unpriced_calls for row in report.cost)
-    if not number:
-        return []
-    told = f"{number:,} calls unpriced: no price is known for this model at this server (--prices, docs/prices.md)"
-    return wrap(name(told, "dim"), width=width, indent=0, lines=2)
+    by_cause: Counter[str] = Counter()
+    for cell in report.cells:
+        usage = cell.judge
+        known = None not in (usage.input_tokens, usage.output_tokens, usage.embedding_tokens)
+        by_cause[_NO_PRICE if known else _NO_TOKENS] += usage.unpriced_calls
+    told = [f"{number:,} calls unpriced: {cause}" for cause, number in by_cause.items() if number]
+    return [line for text in told for line in wrap(name(text, "dim"), width=width, indent=0, lines=2)]
 
 
 def _verified(report: Report, framework: str) -> Text:

@@ -23,6 +23,7 @@ WIDEST = 100
 NARROWEST = 60
 
 LEXICAL_NOTICE = "Verdicts by word comparison: good to rehearse a run, not to judge answers."
+IMPORTED_NOTICE = "No judge was asked here; versions, judge and inputs are what the files say, and cost is not known."
 INTERRUPTED_NOTICE = "The run was stopped early; cells that had not ended count as errored."
 
 SECTIONS = (
@@ -82,12 +83,16 @@ def _head(report: Report, width: int) -> list[Text]:
         ("evalparity", "bold cyan"), "  ", (inert(run.suite.name), "bold"), f"  {run.suite.cases} cases"
     )
     repeats = f" x {run.repeats} repeats" if run.repeats > 1 else ""
-    title.append(f"{repeats}  {run.wiring} wiring  run {inert(run.id)}  {run.created_at:%Y-%m-%d %H:%M}", "dim")
+    wiring = "imported" if run.imported else f"{run.wiring} wiring"
+    title.append(f"{repeats}  {wiring}  run {inert(run.id)}  {run.created_at:%Y-%m-%d %H:%M}", "dim")
     lines = [*wrap(title, width=width, indent=0, lines=1), *wrap(_setting(report), width=width, indent=0, lines=2)]
     lexical = [judge for judge in run.judges if judge.kind == "lexical"]
     if lexical:
         whose = f"{inert(lexical[0].label)}: " if run.other_judges else ""
         lines += _notice("NOT A LANGUAGE MODEL", whose + LEXICAL_NOTICE, "bold black on yellow", width)
+    if run.imported:
+        files = ", ".join(f"{file.used} scores from {inert(file.path)} ({file.kind})" for file in run.imported)
+        lines += _notice("IMPORTED", f"{files}. {IMPORTED_NOTICE}", "bold black on cyan", width)
     if not run.complete:
         lines += _notice("INTERRUPTED", INTERRUPTED_NOTICE, "bold white on red", width)
     return lines
@@ -95,9 +100,10 @@ def _head(report: Report, width: int) -> list[Text]:
 
 def _setting(report: Report) -> Text:
     run = report.run
-    frameworks = ", ".join(f"{name} {info.version or 'not installed'}" for name, info in run.frameworks.items())
+    unknown = "of unknown version" if run.imported else "not installed"
+    frameworks = ", ".join(f"{name} {info.version or unknown}" for name, info in run.frameworks.items())
     model = run.judge.embedding_model
-    embeddings = f", embeddings {model}" if model else ", no embeddings"
+    embeddings = f", embeddings {model}" if model else "" if run.imported else ", no embeddings"
     judges = ", ".join(_judge_name(judge) for judge in run.judges)
     return Text(inert(f"{frameworks}; judge{'s' * bool(run.other_judges)} {judges}{embeddings}"))
 

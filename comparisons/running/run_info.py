@@ -34,17 +34,18 @@ class StudyInfo(Frozen):
 class JudgeInfo(Frozen):
     """Which judge gave the verdicts, the same for every framework; it holds no key."""
 
-    kind: Literal["lexical", "endpoint"]
-    """`lexical`: the built-in comparison of words, no language model."""
+    kind: Literal["lexical", "endpoint", "unknown"]
+    """`lexical`: the built-in comparison of words, no language model; `unknown`: the judge of imported scores."""
     name: str | None = None
     """What cells call it in `judge_model`; None: its model."""
     model: str
     url: str | None = None
     embedding_model: str | None = None
     embedding_url: str | None = None
-    temperature: float
-    seed: int
-    max_output_tokens: int
+    temperature: float | None
+    """None: not known, as of imported scores; so for the next two."""
+    seed: int | None
+    max_output_tokens: int | None
 
     @property
     def label(self) -> str:
@@ -57,7 +58,7 @@ class FrameworkInfo(Frozen):
 
     name: str
     version: str | None
-    """As installed; None when it is absent."""
+    """As installed; None when it is absent, or when a file with imported scores does not tell."""
 
 
 class PriceInfo(Frozen):
@@ -69,6 +70,25 @@ class PriceInfo(Frozen):
     """The user's own price file, as the user gave it; it goes before the table."""
     sha256: str | None = None
     """Of the file's bytes."""
+
+
+class ImportedFile(Frozen):
+    """A result file whose scores a run took over."""
+
+    path: str
+    """As the user gave it."""
+    sha256: str | None
+    """Of the file's bytes; None for a folder."""
+    kind: str
+    """What it was read as."""
+    scores: int
+    """Places for a score in the file, also those that hold none."""
+    used: int
+    """Those that became a cell; the others are listed in the run folder."""
+    labels: int = 0
+    """Cases with human labels in the file that belong to a case of the suite."""
+    remarks: tuple[str, ...] = ()
+    """What was left out or assumed in reading it."""
 
 
 class RunInfo(Frozen):
@@ -90,7 +110,9 @@ class RunInfo(Frozen):
     frameworks: dict[str, FrameworkInfo]
     """By instance name, in the order of reports."""
     prices: PriceInfo | None = None
-    """None: costs were not counted (reports of 0.1.0)."""
+    """None: costs were not counted (imported scores, and reports of 0.1.0)."""
+    imported: tuple[ImportedFile, ...] = ()
+    """Where the scores were read from; empty: they were taken in this run."""
     complete: bool
     """False when the run was interrupted."""
 

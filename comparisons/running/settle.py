@@ -66,7 +66,7 @@ def settle(
         # Closing a cell cuts off its open calls; what broke it off is the failure itself.
         failed = [call for call in _failed(calls) if call.error_kind != "interrupted"]
         reading = _believe_the_gateway(Reading(kind=answer.kind, reason=answer.reason), failed)
-        return Settled(outcome=_to_outcome(cell, reading, judge_model, usage))
+        return Settled(outcome=to_outcome(cell, reading, judge_model, usage))
     reading = _believe_the_gateway(_miss_no_sentence(cell, _refuse_hearsay(cell, answer, calls)), _failed(calls))
     inputs = None
     # A cell that found nothing to check has not sent everything: only a complete one can lack a text.
@@ -74,7 +74,7 @@ def settle(
     if traffic is not None and not _failed(calls) and not nothing_checked:
         inputs = _check(cell, traffic, judge_model)
         reading = _with_input_flags(reading, inputs)
-    return Settled(outcome=_to_outcome(cell, reading, judge_model, usage), inputs=inputs)
+    return Settled(outcome=to_outcome(cell, reading, judge_model, usage), inputs=inputs)
 
 
 def _refuse_hearsay(cell: PlannedCell, reading: Reading, calls: Sequence[Call]) -> Reading:
@@ -130,7 +130,15 @@ def _with_input_flags(reading: Reading, inputs: InputCheck) -> Reading:
     return replace(reading, flags=(*reading.flags, *(name for name, holds in flags.items() if holds)))
 
 
-def _to_outcome(cell: PlannedCell, reading: Reading, judge_model: str, usage: JudgeUsage) -> Outcome:
+def to_outcome(cell: PlannedCell, reading: Reading, judge_model: str, usage: JudgeUsage) -> Outcome:
+    """Return the outcome of a reading, on the common scale.
+
+    Args:
+        cell: the cell.
+        reading: what the framework said.
+        judge_model: name of the judge.
+        usage: what was asked of the judge.
+    """
     kind, reason, flags, score = reading.kind, reading.reason, reading.flags, None
     if kind is None and reading.raw is None:
         kind, reason = "framework_error", f"{cell.binding.scorer} gave neither a score nor an error"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from evalparity.comparisons.running.settle import Settled
 from evalparity.unified_schema.cases import EvalCase
 from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import JudgeUsage, Outcome
+from support.bench import Bench
 from support.cases import HOSTILE_TEXTS, case, hostile_case, suite
 from support.runs import plan_cases, run_cases
 
@@ -53,6 +54,14 @@ def ended(framework: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[lis
     """One run of a real framework over a plain, a long, a Chinese, an incomplete and every hostile case."""
     folder = tmp_path_factory.mktemp(framework)
     return run_cases(plan_everything(CASES, framework), folder), folder
+
+
+@pytest.fixture(scope="module")
+def bench(framework: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """The framework in another process than the run above, for the small runs below."""
+    with Bench(tmp_path_factory.mktemp(f"bench-{framework}")) as ready:
+        yield ready
+        assert ready.starts == [framework]
 
 
 def plan_everything(cases: Sequence[EvalCase], framework: str, judge: JudgeSettings | None = None) -> Plan:
@@ -157,13 +166,15 @@ def test_the_ledger_holds_every_call_with_its_step(ended: tuple[list[Settled], P
         assert {call.step for call in calls if call.kind == "chat"} <= steps
 
 
-def test_the_same_run_gives_the_same_scores(ended: tuple[list[Settled], Path], framework: str, tmp_path: Path) -> None:
-    again = run_cases(plan_everything([case("plain")], framework), tmp_path)
+def test_the_same_run_gives_the_same_scores(
+    ended: tuple[list[Settled], Path], framework: str, bench: Bench, tmp_path: Path
+) -> None:
+    again = bench.run_cases(plan_everything([case("plain")], framework), tmp_path)
     before = {o.outcome.scorer: o.outcome.score for o in ended[0] if o.outcome.case_id == "plain"}
     assert {o.outcome.scorer: o.outcome.score for o in again} == before
 
 
-def test_a_judge_that_is_down_is_an_error_and_never_a_score(framework: str, tmp_path: Path) -> None:
+def test_a_judge_that_is_down_is_an_error_and_never_a_score(framework: str, bench: Bench, tmp_path: Path) -> None:
     down = JudgeSettings(
         model="m",
         url="http://127.0.0.1:9/v1",
@@ -172,7 +183,7 @@ def test_a_judge_that_is_down_is_an_error_and_never_a_score(framework: str, tmp_
         deadline=20,
         api_key="planted-key-1234567",
     )
-    settled = run_cases(plan_everything([case()], framework, judge=down), tmp_path, judge=down)
+    settled = bench.run_cases(plan_everything([case()], framework, judge=down), tmp_path, judge=down)
     assert len(settled) == len(load_adapter(framework).scorers())
     for one in settled:
         if not binding_of(one.outcome).asks_judge:
@@ -199,9 +210,11 @@ def test_an_absent_framework_is_reported_with_the_way_to_install_it(framework: s
         assert adapter.install_hint in (one.outcome.reason or "")
 
 
-def test_without_an_embedding_model_only_what_needs_one_is_skipped(framework: str, tmp_path: Path) -> None:
+def test_without_an_embedding_model_only_what_needs_one_is_skipped(
+    framework: str, bench: Bench, tmp_path: Path
+) -> None:
     judge = JudgeSettings(embedding_model=None)
-    settled = run_cases(plan_everything([case()], framework, judge=judge), tmp_path, judge=judge)
+    settled = bench.run_cases(plan_everything([case()], framework, judge=judge), tmp_path, judge=judge)
     for one in settled:
         needs = not binding_of(one.outcome).embedding_calls.none
         assert (one.outcome.kind == "no_embedding_model") == needs

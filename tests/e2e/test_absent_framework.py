@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import EXAMPLE, environment
+from support.commands import TEN_CASES, environment
 
 pytestmark = [
     pytest.mark.slow,
@@ -47,7 +47,7 @@ def run(start: list[str], *arguments: str | Path, cwd: Path) -> subprocess.Compl
 
 def test_named_it_is_reported_and_the_others_run(tmp_path: Path, without_deepeval: list[str]) -> None:
     named = ["--framework", "deepeval", "--framework", "ragas", "--framework", "builtin"]
-    ended = run(without_deepeval, "run", EXAMPLE, *named, "--out", "run", cwd=tmp_path)
+    ended = run(without_deepeval, "run", TEN_CASES, *named, "--out", "run", cwd=tmp_path)
 
     assert ended.returncode == 3, ended.stderr
     assert "deepeval is not installed: pip install" in ended.stderr
@@ -63,7 +63,7 @@ def test_named_it_is_reported_and_the_others_run(tmp_path: Path, without_deepeva
 
 
 def test_not_named_it_is_left_out_and_said_to_be(tmp_path: Path, without_deepeval: list[str]) -> None:
-    ended = run(without_deepeval, "run", EXAMPLE, "--metric", "exact_match", "--out", "run", cwd=tmp_path)
+    ended = run(without_deepeval, "run", TEN_CASES, "--metric", "exact_match", "--out", "run", cwd=tmp_path)
 
     assert ended.returncode == 0, ended.stderr
     assert "deepeval is not installed: pip install" in ended.stderr

@@ -54,6 +54,19 @@ def install(python: Path, source: Path) -> None:
     )  # fmt: skip
 
 
+def place(python: Path, package: str, adapter: str, *, named: str) -> None:
+    """Put a package with an adapter of this name where pip would; that pip does so is shown by the page's own one."""
+    target = next(python.parents[1].glob("lib/python*/site-packages"))
+    module = package.replace("-", "_")
+    files = {
+        f"{module}/__init__.py": "",
+        f"{module}/adapter.py": adapter,
+        f"{module}-1.0.0.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0.0\n",
+        f"{module}-1.0.0.dist-info/entry_points.txt": f"[evalparity.adapters]\n{named} = {module}.adapter:ADAPTER\n",
+    }
+    write_package(target, files)
+
+
 def write_package(folder: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
         path = folder / name
@@ -130,7 +143,7 @@ RENAMED = "object.__setattr__(ADAPTER, 'name', 'other')"
 BROKEN = {
     "import": ("import no_such_module_at_all\n", "cannot be loaded (ModuleNotFoundError: No module named"),
     "exit": ("raise SystemExit('gone')\n", "cannot be loaded (SystemExit: gone)"),
-    "type": ("ADAPTER = {'name': 'broken'}\n", "cannot be used: its entry point names a dict, no Adapter"),
+    "type": ("ADAPTER = {'name': 'broken'}\n", "its entry point names an object of type dict, no Adapter"),
     "name": (
         f"from evalparity.adapters.builtin_adapter.adapter import ADAPTER\n{RENAMED}\n",
         "it calls itself 'other'",
@@ -142,12 +155,7 @@ BROKEN = {
 def test_a_broken_one_is_named_and_harms_no_other(fault: str, tmp_path: Path) -> None:
     text, message = BROKEN[fault]
     made = environment(tmp_path / "venv")
-    package = {
-        "pyproject.toml": files_of_the_page()["pyproject.toml"].replace("house", "broken"),
-        "evalparity_broken/__init__.py": "",
-        "evalparity_broken/adapter.py": text,
-    }
-    install(made, write_package(tmp_path / "broken", package))
+    place(made, "evalparity-broken", text, named="broken")
     (tmp_path / "suite.yaml").write_text(
         SUITE.replace("output:", "reference: The return period is 7 days.\n    output:")
     )
@@ -166,14 +174,7 @@ def test_a_broken_one_is_named_and_harms_no_other(fault: str, tmp_path: Path) ->
 
 def test_one_that_takes_the_name_of_ours_is_left_out(tmp_path: Path) -> None:
     made = environment(tmp_path / "venv")
-    package = {
-        "pyproject.toml": files_of_the_page()["pyproject.toml"]
-        .replace('house = "', 'ragas = "')
-        .replace("evalparity_house", "evalparity_theft"),
-        "evalparity_theft/__init__.py": "",
-        "evalparity_theft/adapter.py": "raise RuntimeError('never imported')\n",
-    }
-    install(made, write_package(tmp_path / "theft", package))
+    place(made, "evalparity-theft", "raise RuntimeError('never imported')\n", named="ragas")
     listed = evalparity(made, "adapters", cwd=tmp_path).stdout
     assert re.search(r"^ragas +0\.4\.3 ", listed, re.MULTILINE)
     assert "is not used: evalparity brings one of this name." in listed

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.unified_schema.outcomes import Outcome
+from support.bench import Bench
 from support.cases import case
 from support.judge_faults import (
     DISCONNECT,
@@ -134,11 +135,19 @@ def test_the_gateway_counts_what_the_server_served(faulty: tuple[list[Outcome], 
     assert sum(outcome.judge.attempts for outcome in faulty[0]) == len(faulty[1].requests)
 
 
-def test_a_verdict_list_that_is_too_short_is_no_measurement(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """The frameworks for the runs below: what is wrong there is a reply, and the processes last from run to run."""
+    with Bench(tmp_path_factory.mktemp("bench")) as ready:
+        yield ready
+        assert sorted(ready.starts) == sorted(set(ready.starts)), "no reply may end a framework"
+
+
+def test_a_verdict_list_that_is_too_short_is_no_measurement(tmp_path: Path, bench: Bench) -> None:
     three = case(output=THREE, reference=THREE, retrieved_contexts=[THREE])
     with JudgeServer(lambda request, _n: reply_to(request, SHORT_LISTS)) as server:
         judge = judge_at(server)
-        settled = run_cases(plan_cases([three], judge=judge), tmp_path, judge=judge)
+        settled = bench.run_cases(plan_cases([three], judge=judge), tmp_path, judge=judge)
     # Relevancy by questions has no verdicts; DeepEval's by statements has.
     by_questions = {"ragas:answer_relevancy", "promptfoo:answer_relevance"}
     judged = [one.outcome for one in settled if one.outcome.scorer not in by_questions]
@@ -150,46 +159,38 @@ def test_a_verdict_list_that_is_too_short_is_no_measurement(tmp_path: Path) -> N
         assert outcome.raw is not None, "what the framework made of it is kept"
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param(lambda server: f"{server.url}/wrong", id="wrong path"),
-        pytest.param(lambda _server: "http://127.0.0.1:9/v1", id="nobody listens"),
-    ],
-)
-def test_a_judge_that_is_not_there(tmp_path: Path, change: Callable[[JudgeServer], str]) -> None:
+def test_a_judge_that_is_not_at_its_path(tmp_path: Path, bench: Bench) -> None:
+    # One where nobody listens: tests/contract/test_real_frameworks.py, with every scorer.
     with JudgeServer() as server:
-        judge = JudgeSettings(model="m", url=change(server), embedding_model="e", attempts=1)
-        settled = run_cases(plan_cases([case()], judge=judge), tmp_path, judge=judge)
+        judge = JudgeSettings(model="m", url=f"{server.url}/wrong", embedding_model="e", attempts=1)
+        settled = bench.run_cases(plan_cases([case()], judge=judge), tmp_path, judge=judge)
     assert len(settled) == 9
-    for outcome in (one.outcome for one in settled):
-        assert outcome.status == "errored"
-        assert outcome.kind in {"connect", "http_4xx"}
+    assert {(one.outcome.status, one.outcome.kind) for one in settled} == {("errored", "http_4xx")}
 
 
-def test_a_judge_that_hangs_is_given_up_after_the_deadline(tmp_path: Path) -> None:
+def test_a_judge_that_hangs_is_given_up_after_the_deadline(tmp_path: Path, bench: Bench) -> None:
     with JudgeServer(lambda _request, _n: Fault(hang=True)) as server:
         judge = JudgeSettings(
             model="m", url=server.url, embedding_model="e", attempts=2, request_timeout=0.5, deadline=2.0
         )
-        settled = run_cases(plan_cases([case()], judge=judge), tmp_path, judge=judge)
+        settled = bench.run_cases(plan_cases([case()], judge=judge), tmp_path, judge=judge)
     assert {(one.outcome.status, one.outcome.kind) for one in settled} == {("errored", "timeout")}
 
 
-def test_an_embedding_without_direction_is_an_error_for_all(tmp_path: Path) -> None:
+def test_an_embedding_without_direction_is_an_error_for_all(tmp_path: Path, bench: Bench) -> None:
     zeros = Fault(edit=lambda reply: reply | {"data": [entry | {"embedding": [0.0] * 8} for entry in reply["data"]]})
     with JudgeServer(lambda request, _n: reply_to(request), embedding_fault=lambda _request, _n: zeros) as server:
         judge = judge_at(server)
         plan = plan_cases([case()], frameworks=["ragas", "promptfoo"], metrics=["answer_relevancy"], judge=judge)
-        settled = run_cases(plan, tmp_path, judge=judge)
+        settled = bench.run_cases(plan, tmp_path, judge=judge)
     assert {(one.outcome.status, one.outcome.kind) for one in settled} == {("errored", "embedding")}
 
 
-def test_half_an_emoji_in_a_reply_stops_nothing(tmp_path: Path) -> None:
+def test_half_an_emoji_in_a_reply_stops_nothing(tmp_path: Path, bench: Bench) -> None:
     half = tuple((mark, reply.replace('"r"', '"half \\ud83d"')) for mark, reply in TWO_GOOD)
     with JudgeServer(lambda request, _n: reply_to(request, half)) as server:
         judge = judge_at(server)
-        settled = run_cases(plan_cases([case()], metrics=["faithfulness"], judge=judge), tmp_path, judge=judge)
+        settled = bench.run_cases(plan_cases([case()], metrics=["faithfulness"], judge=judge), tmp_path, judge=judge)
     # Ragas' own parser refuses such JSON; the other two read it, and what is recorded can be written down.
     assert {(one.outcome.framework, one.outcome.kind) for one in settled} == {
         ("ragas", "bad_json"),

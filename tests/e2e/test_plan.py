@@ -22,7 +22,16 @@ TWO_CASES = """\
 {"id": "blank", "input": "How long?", "output": " ", "reference": "Seven days.", "retrieved_contexts": ["Seven days."]}
 """
 OPENAI = ("--judge", "gpt-4.1-mini")
-CHEAP = ("--framework", "builtin", "--framework", "ragas", "--metric", "faithfulness", "--metric", "answer_relevancy")
+CHEAP = (
+    "--framework",
+    "builtin",
+    "--framework",
+    "promptfoo",
+    "--metric",
+    "faithfulness",
+    "--metric",
+    "answer_relevancy",
+)
 
 
 @pytest.fixture
@@ -109,7 +118,7 @@ def test_a_sample_is_scaled_to_all_cells(folder: Path) -> None:
     with (folder / "many.jsonl").open("w") as many:
         for at in range(9):
             many.write(json.dumps({**case, "id": f"c{at}", "output": "It takes seven days. " * (at + 1)}) + "\n")
-    options = ("many.jsonl", "--framework", "ragas", "--metric", "faithfulness", "--format", "json")
+    options = ("many.jsonl", "--framework", "promptfoo", "--metric", "faithfulness", "--format", "json")
     whole = plan_of(*options, "--rehearse", "9", cwd=folder)["rows"][0]
     part = plan_of(*options, "--rehearse", "3", cwd=folder)["rows"][0]
     assert (whole["rehearsed"], whole["margin_tokens"]) == (9, 0)
@@ -156,7 +165,7 @@ def test_no_key_is_needed_and_openai_s_prices_are_known(folder: Path) -> None:
     told = plan_of("s.jsonl", *OPENAI, *CHEAP, cwd=folder)
     assert told["total"]["cost_usd"] > 0
     assert told["total"]["unpriced_calls"] == {"low": 0, "high": 0}
-    (relevancy,) = (row for row in told["rows"] if row["scorer"] == "ragas:answer_relevancy")
+    (relevancy,) = (row for row in told["rows"] if row["scorer"] == "promptfoo:answer_relevance")
     assert relevancy["embedding_tokens"] > 0
 
 
@@ -184,14 +193,14 @@ def test_without_a_rehearsal_calls_are_told_and_tokens_are_unknown(folder: Path)
 
 @pytest.mark.slow
 def test_a_framework_that_is_still_to_be_fetched_is_not_fetched(folder: Path) -> None:
-    options = ("s.jsonl", "--framework", "promptfoo", "--framework", "ragas", "--metric", "faithfulness")
+    options = ("s.jsonl", "--framework", "promptfoo", "--framework", "deepeval", "--metric", "faithfulness")
     told = plan_of(*options, cwd=folder, **{CACHE_VARIABLE: str(folder / "empty")})
     assert not (folder / "empty").exists()
     assert list(told["rehearsal"]["waiting"]) == ["promptfoo"]
     rows = {row["framework"]: row for row in told["rows"]}
     assert rows["promptfoo"]["calls"]["high"] > 0
     assert rows["promptfoo"]["input_tokens"] is None
-    assert rows["ragas"]["input_tokens"] > 0
+    assert rows["deepeval"]["input_tokens"] > 0
     assert told["total"]["cost_usd"] == 0.0  # the lexical judge costs nothing, however much is sent to it
 
 

@@ -68,7 +68,7 @@ def test_every_token_is_paid_for_at_the_users_prices(tmp_path: Path) -> None:
 def test_what_has_no_price_makes_the_sum_unknown_and_the_rest_the_least_it_costs(tmp_path: Path) -> None:
     (tmp_path / "prices.yaml").write_text(PRICES, encoding="utf-8")
     with JudgeServer(lambda request, _n: reply_to(request)) as server:
-        report = run(server, tmp_path, "--prices", str(tmp_path / "prices.yaml"))
+        report = run(server, tmp_path, "--prices", str(tmp_path / "prices.yaml"), "--framework", "ragas")
     rows = {(row["framework"], row["metric"]): row for row in report["cost"]}
     embedding = rows["ragas", "answer_relevancy"]
     assert embedding["cost_usd"] is None
@@ -82,7 +82,8 @@ def test_what_has_no_price_makes_the_sum_unknown_and_the_rest_the_least_it_costs
 
 def test_without_a_price_the_cost_is_unknown_and_never_0(tmp_path: Path) -> None:
     with JudgeServer(lambda request, _n: reply_to(request)) as server:
-        report = run(server, tmp_path)
+        report = run(server, tmp_path, "--framework", "promptfoo")
+    assert any(row["calls"] and row["embedding_calls"] for row in report["cost"])
     assert {row["cost_usd"] for row in report["cost"] if row["calls"]} == {None}
     assert {row["requested_usd"] for row in report["cost"] if row["calls"]} == {None}
 

@@ -184,11 +184,12 @@ def test_an_application_is_asked_and_what_it_prints_is_kept_apart(tmp_path: Path
     ended = record(tmp_path, "answer")
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == (
-        "recorded 2 of 2 cases\nwhat the application printed: suite.recorded.json.app.log\n"
+        "recorded 2 of 2 cases that were asked\nwhat the application printed: suite.recorded.json.app.log\n"
         "next: evalparity run suite.recorded.json\n"
     )
     assert [case.output for case in cases_of(tmp_path).values()] == ["answer to q1", "answer to q2"]
-    assert files_of(tmp_path) == {"suite.recorded.json", "suite.recorded.json.app.log"}
+    names = ("suite.recorded.json", "suite.recorded.json.app.log", "suite.recorded.json.journal.jsonl")
+    assert files_of(tmp_path) == set(names)
     assert (tmp_path / "suite.recorded.json.app.log").read_text() == "printed q1\nprinted q2\n"
 
 
@@ -238,14 +239,37 @@ def test_outputs_are_kept_unless_they_are_to_be_overwritten(tmp_path: Path) -> N
     raw["cases"][0] |= {"output": "by hand", "labels": {"faithfulness": [{"value": 1}]}}
     suite.write_text(json.dumps(raw))
     ended = record(tmp_path, "answer")
-    assert "recorded 1 of 1 cases\nkept the output that 1 had already (--overwrite asks again)\n" in ended.stdout
+    kept = "recorded 1 of 1 cases that were asked\nkept the output that 1 had already (--overwrite asks again)\n"
+    assert kept in ended.stdout
     assert cases_of(tmp_path)["case-q1"].output == "by hand"
 
-    again = record(tmp_path, "answer", "--overwrite", "--fresh", "--case", "case-q1")
+    again = record(tmp_path, "answer", "--overwrite", "--resume", "--case", "case-q1")
     assert "case-q1: its human labels rated the earlier output and are left out" in again.stdout
-    assert cases_of(tmp_path)["case-q1"].output == "answer to q1"
-    assert cases_of(tmp_path)["case-q2"].output is None
+    assert [case.output for case in cases_of(tmp_path).values()] == ["answer to q1", "answer to q2"]
     assert asked(tmp_path) == ["q2", "q1"]
+
+
+def test_one_case_at_a_time_loses_no_other(tmp_path: Path) -> None:
+    write(tmp_path, "q1", "q2", "q3")
+    first = record(tmp_path, "answer", "--case", "case-q1")
+    assert "left 2 without an output, as they were not to be asked" in first.stdout
+    second = record(tmp_path, "answer", "--case", "case-q3", "--resume")
+    assert "recorded 1 of 1 cases that were asked\ntook over 1 from the journal\n" in second.stdout
+    outputs = [case.output for case in cases_of(tmp_path).values()]
+    assert outputs == ["answer to q1", None, "answer to q3"]
+    lossy = record(tmp_path, "answer", "--case", "case-q2", "--fresh")
+    assert lossy.returncode == 2
+    assert "would leave suite.recorded.json without the answers of all other cases" in lossy.stderr
+    assert [case.output for case in cases_of(tmp_path).values()] == outputs
+
+
+def test_a_suite_that_grew_is_recorded_further(tmp_path: Path) -> None:
+    write(tmp_path, "q1")
+    assert record(tmp_path, "answer").returncode == 0
+    write(tmp_path, "q1", "q2")
+    assert record(tmp_path, "answer", "--resume").returncode == 0
+    assert asked(tmp_path) == ["q1", "q2"]
+    assert [case.output for case in cases_of(tmp_path).values()] == ["answer to q1", "answer to q2"]
 
 
 # --- broken applications
@@ -386,6 +410,7 @@ OPTIONS = [
     (["--out", "suite.json"], "is the suite itself"),
     (["--timeout", "nan"], "is no number of seconds"),
     (["--concurrency", "0"], "0 is not in the range"),
+    (["--resume", "--fresh"], "--resume and --fresh exclude each other"),
     ([], "holds 1 answers of an earlier recording: --resume takes them over"),
 ]
 
@@ -439,10 +464,9 @@ def test_a_stopped_recording_goes_on(tmp_path: Path, number: signal.Signals) -> 
     (tmp_path / "shop" / "go").touch()
     resumed = record(tmp_path, "waits", "--resume")
     assert resumed.returncode == 0, resumed.stderr
-    assert "recorded 3 of 3 cases, 1 of them taken over from the journal" in resumed.stdout
+    assert "recorded 2 of 2 cases that were asked\ntook over 1 from the journal\n" in resumed.stdout
     assert asked(tmp_path) == ["q1", "q2", "q2", "q3"]
     assert [case.output for case in cases_of(tmp_path).values()] == [f"answer to q{n}" for n in (1, 2, 3)]
-    assert "suite.recorded.json.journal.jsonl" not in files_of(tmp_path)
 
 
 def test_a_changed_question_is_asked_again_and_a_changed_application_is_noticed(tmp_path: Path) -> None:
@@ -459,7 +483,43 @@ def test_a_changed_question_is_asked_again_and_a_changed_application_is_noticed(
 
     kept = record(tmp_path, "misbehaves", "--resume", "--accept-changes")
     assert kept.returncode == 0, kept.stderr
-    assert "recorded 2 of 2 cases, 1 of them taken over" in kept.stdout
+    assert "recorded 1 of 1 cases that were asked\ntook over 1 from the journal\n" in kept.stdout
+
+
+def test_an_answer_that_was_none_is_asked_for_again(tmp_path: Path) -> None:
+    write(tmp_path, "stage", "fine")
+    broken = record(tmp_path, "misbehaves")
+    assert broken.returncode == 3
+    assert "case-stage: returned what no case can hold: stages" in broken.stderr  # at once, not at the end only
+    (tmp_path / "shop" / "rag.py").write_text(APP.replace('"s": ["y"]', '"s": ["c1"]'))
+    mended = record(tmp_path, "misbehaves", "--resume", "--accept-changes")
+    assert mended.returncode == 0, mended.stderr
+    assert "recorded 1 of 1 cases that were asked\ntook over 1 from the journal\n" in mended.stdout
+    assert [case.output for case in cases_of(tmp_path).values()] == ["a", "fine"]
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no folder here that nobody can write into")
+def test_a_folder_that_cannot_be_written_is_told_as_such(tmp_path: Path) -> None:
+    write(tmp_path, "q1")
+    ended = record(tmp_path, "answer", "--out", "/proc/out.json")
+    assert ended.returncode == 2
+    assert "/proc/out.json.journal.jsonl: cannot be written" in ended.stderr
+    assert asked(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_a_process_that_ends_takes_no_other_case_with_it(tmp_path: Path) -> None:
+    questions = [f"{'exit' if n % 10 == 7 else 'fine'}-{n}" for n in range(40)]
+    write(tmp_path, *questions)
+    (tmp_path / "shop" / "rag.py").write_text(
+        "import asyncio, os\nasync def ask(question):\n    await asyncio.sleep(0.05)\n"
+        "    if question.startswith('exit'):\n        os._exit(1)\n    return 'fine'\n"
+    )
+    for _ in range(3):
+        ended = record(tmp_path, "ask", "--concurrency", "8", "--retries", "0", "--fresh")
+        assert {case.input for case in cases_of(tmp_path).values() if case.output is None} == {
+            question for question in questions if question.startswith("exit")
+        }, ended.stdout
 
 
 def test_two_recordings_never_write_the_same_file(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from evalparity.unified_schema.study import Study, StudyEmbeddings, StudyJudge, StudyLimits
-from support.commands import EXAMPLE, ROOT, evalparity, start_evalparity
+from support.commands import EXAMPLE, ROOT, TEN_CASES, evalparity, start_evalparity
 from support.judge_server import JudgeServer
 from support.replies import reply_to
 
@@ -96,7 +96,7 @@ def fits(one: Any, other: Any) -> bool:
 def test_swapping_the_framework_changes_nothing_else(tmp_path: Path) -> None:
     reports = []
     for study in (RAGAS, DEEPEVAL):
-        ended = evalparity("run", EXAMPLE, "--study", study, "--out", tmp_path / study.stem, "--format", "json")
+        ended = evalparity("run", TEN_CASES, "--study", study, "--out", tmp_path / study.stem, "--format", "json")
         assert ended.returncode in {0, 3}, ended.stderr
         reports.append(json.loads(ended.stdout))
     first, second = reports
@@ -237,7 +237,9 @@ def test_a_run_stopped_at_its_second_judge_keeps_the_first(tmp_path: Path) -> No
     with JudgeServer(lambda request, _n: reply_to(request)) as server:
         server.hold()
         write(tmp_path, TWO_JUDGES.format(url=server.url))
-        process = start_evalparity("run", "suite.yaml", "--study", "study.yaml", "--out", "run", cwd=tmp_path)
+        process = start_evalparity(
+            "run", "suite.yaml", "--study", "study.yaml", "--framework", "deepeval", "--out", "run", cwd=tmp_path
+        )
         try:
             wait_for(lambda: server.most_in_flight > 0)
             process.send_signal(signal.SIGINT)

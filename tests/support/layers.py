@@ -15,6 +15,7 @@ PARTS: dict[str, frozenset[str]] = {
     "studies": frozenset({"running", "comparing"}),
     "planning": frozenset({"running", "comparing", "studies"}),
     "recording": frozenset(),
+    "importing": frozenset({"running"}),
 }
 """Folders of `comparisons`, and which others each may import: itself and these, nothing that stands beside them."""
 

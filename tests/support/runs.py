@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
+from typing import Any
 
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.comparisons.running.plan import Plan, PlanOptions, choose_adapters, choose_metrics, make_plan
@@ -45,8 +46,9 @@ def run_cases(
     judge: JudgeSettings | None = None,
     limits: Limits | None = None,
     ended: Callable[[Settled], None] = lambda _settled: None,
+    on: Callable[[Coroutine[Any, Any, None]], None] = asyncio.run,
 ) -> list[Settled]:
-    """Run a plan and return how every cell ended, in the order in which they did."""
+    """Run a plan and return how every cell ended, in the order in which they did; `on` runs the coroutine."""
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     settled: list[Settled] = []
 
@@ -54,7 +56,7 @@ def run_cases(
         settled.append(one)
         ended(one)
 
-    asyncio.run(
+    on(
         run_plan(
             plan,
             judge or JudgeSettings(),

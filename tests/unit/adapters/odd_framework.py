@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any
 
 FRAMEWORK = "odd"
@@ -27,6 +28,10 @@ async def score(job: dict[str, Any]) -> Any:
 
 async def _good() -> dict[str, Any]:
     return {"value": 1}
+
+
+async def _collector() -> dict[str, Any]:
+    return {"on": gc.isenabled(), "left out": gc.get_freeze_count()}
 
 
 async def _surrogate() -> dict[str, Any]:
@@ -75,6 +80,7 @@ async def _stubborn() -> dict[str, Any]:
 
 _DEEDS = {
     "good": _good,
+    "collector": _collector,
     "surrogate": _surrogate,
     "cancelled": _cancelled,
     "cancelled task": _cancelled_task,

@@ -80,3 +80,9 @@ def test_a_lone_surrogate_is_never_invalid_text_on_the_wire() -> None:
 
     assert raw.isascii()
     assert answers["surrogate"]["result"] == {"text": "half a smile: \ud83d, a whole one: \U0001f600, 退款"}
+
+
+def test_garbage_is_searched_for_again_once_the_framework_is_loaded_but_not_in_the_framework_itself() -> None:
+    answers, _ = ask(job("collector"))
+    assert answers["collector"]["result"]["on"] is True
+    assert answers["collector"]["result"]["left out"] > 1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -23,8 +24,8 @@ from evalparity.comparisons.running.plan import ALL, Plan, PlanOptions, choose_a
 from evalparity.comparisons.running.run import Limits, Listener
 from evalparity.comparisons.running.settle import Settled
 from evalparity.unified_schema.cases import EvalCase
+from support.bench import Bench
 from support.cases import case, suite
-from support.runs import run_cases
 
 CHUNKS = [
     "Goods can be returned within 7 days of delivery.",
@@ -105,10 +106,18 @@ def by_scorer(rows: tuple[ExpectedRow, ...]) -> dict[str, ExpectedRow]:
 # What really happens: every scorer of every framework, one run for each wiring.
 
 
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    with Bench(tmp_path_factory.mktemp("bench")) as ready:
+        yield ready
+
+
 @pytest.fixture(scope="module", params=["stock", "lean"])
-def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, list[Settled]]:
+def ran(
+    request: pytest.FixtureRequest, bench: Bench, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Plan, list[Settled]]:
     plan = plan_all(wiring=request.param)
-    return plan, run_cases(plan, tmp_path_factory.mktemp(request.param))
+    return plan, bench.run_cases(plan, tmp_path_factory.mktemp(request.param))
 
 
 @pytest.fixture(scope="module")
@@ -130,9 +139,14 @@ def test_each_cell_calls_as_often_as_the_plan_says(ran: tuple[Plan, list[Settled
     plan, settled = ran
     outcomes = {(one.outcome.case_id, one.outcome.scorer): one.outcome for one in settled}
     exact = 0
+    alone = {
+        of_case.id: by_scorer(
+            expect(replace(plan, cells=tuple(c for c in plan.cells if c.case is of_case)), JudgeSettings(), None, free)
+        )
+        for of_case in CASES
+    }
     for cell in plan.cells:
-        alone = replace(plan, cells=tuple(c for c in plan.cells if c.case is cell.case))
-        row = by_scorer(expect(alone, JudgeSettings(), None, free))[cell.binding.scorer]
+        row = alone[cell.case.id][cell.binding.scorer]
         outcome = outcomes[cell.case.id, cell.binding.scorer]
         assert outcome.status != "errored", (outcome.case_id, outcome.scorer, outcome.reason)
         for expected, calls in ((row.calls, outcome.judge.calls), (row.embedding_calls, outcome.judge.embedding_calls)):

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from rich.text import Text
 
 from evalparity.comparisons.comparing.report import build_report
+from evalparity.comparisons.render.columns import shortened_inside
 from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.render.terminal import render_terminal, wants_colour
 from evalparity.comparisons.running.run_info import JudgeInfo, SuiteInfo
@@ -172,7 +174,22 @@ def test_unknown_cost_is_unknown_and_known_cost_is_shown(make):
     assert (rows["ragas"][3], rows["ragas"][-2]) == ("unknown", "unknown")
     assert (rows["deepeval"][3], rows["deepeval"][-2]) == ("7", "0.2500")
     assert (rows["all"][3], rows["all"][-3:]) == ("unknown", ["at", "least", "0.2500"])
-    assert "1 calls unpriced: no price is known" in text
+    assert "1 calls unpriced: the server told no usable token counts" in text
+    tokens_known = JudgeUsage(**one, input_tokens=7, cost_usd=None, unpriced_calls=2, requested_usd=None)
+    cells = [make.cell("ragas", 1.0, judge=tokens_known), make.cell("deepeval", 1.0, judge=unpriced)]
+    text = render_terminal(build_report(make.run(), cells, {}, [], case_order=["c1"]))
+    assert "2 calls unpriced: no price is known for this model at this server" in text
+    assert "1 calls unpriced: the server told no usable token counts" in text
+
+
+def test_names_that_begin_alike_can_be_told_apart_when_they_are_cut():
+    names = ("context_precision", "context_recall", "context_relevancy", "context_utilisation")
+    for width in (7, 8, 10, 12):
+        cut = [shortened_inside(Text(name), width) for name in names]
+        assert len({text.plain for text in cut}) == len(names)
+        assert all(text.cell_len == width for text in cut)
+    assert shortened_inside(Text("漢字漢字漢字"), 8).cell_len <= 8
+    assert shortened_inside(Text("short"), 8).plain == "short"
 
 
 def test_what_was_billed_beside_what_was_asked_for(make):

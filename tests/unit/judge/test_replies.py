@@ -72,6 +72,9 @@ def test_tokens_are_read_or_unknown():
         "completion_tokens_details": {"reasoning_tokens": 1},
     }
     assert read_tokens({"usage": usage}) == Tokens(input_tokens=5, cached_tokens=3, reasoning_tokens=1, output_tokens=2)
+    too_many = {"cached_tokens": 6, "reasoning_tokens": 3}  # a part that is more than the whole
+    contradicting = usage | {"prompt_tokens_details": too_many, "completion_tokens_details": too_many}
+    assert read_tokens({"usage": contradicting}) == Tokens(input_tokens=5, output_tokens=2)
     for useless in ({}, {"usage": None}, {"usage": {"prompt_tokens": "5", "completion_tokens": True}}, {"usage": [1]}):
         assert read_tokens(useless) == Tokens()
     for count, read in ((2**63 - 1, 2**63 - 1), (2**63, None), (10**30, None), (-1, None), (0, 0), (1.0, None)):

@@ -69,7 +69,7 @@ REFUSED: list[tuple[Any, str]] = [
     ({"answer": "a", "contexts": 3}, "contexts that are no list"),
     ({"answer": "a", "contexts": [3.5]}, "as context 1"),
     ({"answer": "a", "contexts": [{}]}, "without id and text"),
-    ({"answer": "a", "contexts": ["one"], "ids": ["x", "y"]}, "2 ids for 1 contexts"),
+    ({"answer": "a", "contexts": ["one"], "ids": ["x", "y"]}, "2 ids for 1 context: return"),
     ({"answer": "a", "contexts": [{"id": "z", "text": "one"}], "ids": ["x"]}, "as id of the context"),
     ({"answer": "a", "ids": [{"id": 1}]}, "no list of ids"),
     ({"answer": "a", "stages": ["d1"]}, "stages that are no mapping"),
@@ -89,13 +89,14 @@ def test_what_has_no_place_of_its_own_is_kept_and_what_the_suite_decides_is_name
         "answer": "a",
         "reference": "mine",
         "question": "q",
+        "relevant": ["d1"],
         "model": "m",
         "metadata": {"k": 1},
         "usage": {"gpu": 2},
     }
     answer = read_answer(value, "dict", KNOWN)
     assert dict(answer.extra) == {"model": "m", "k": 1, "usage": {"gpu": 2}}
-    assert set(answer.left_out) == {"reference", "question"}
+    assert set(answer.left_out) == {"reference", "question", "relevant"}
 
 
 def test_bare_words_are_ids_only_where_they_can_be() -> None:

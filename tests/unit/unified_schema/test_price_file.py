@@ -36,6 +36,11 @@ WRONG = {
     "negative": (GOOD.replace("0.15", "-0.15"), ":3: models[0].input: must be 0 or more"),
     "not a number": (GOOD.replace("0.15", ".nan"), ":3: models[0].input: NaN and Infinity are no values"),
     "infinite": (GOOD.replace("0.6", ".inf"), ":3: models[0].output: NaN and Infinity are no values"),
+    "absurd": (GOOD.replace("0.15", "1.0e300"), ":3: models[0].input: must be 1000000 or less"),
+    "a URL for a host": (
+        GOOD.replace("input:", 'host: "http://localhost:8000/", input:'),
+        "models[0].host: 'http://localhost:8000/' is no host: write it without http:// and path",
+    ),
     "text": (GOOD.replace("0.15", "cheap"), ":3: models[0].input: must be a number"),
     "truth value": (GOOD.replace("0.15", "true"), ":3: models[0].input: must be a number"),
     "price missing": ("per: 1M tokens\nmodels: [{model: m, output: 1}]", "models[0].input: is missing: add it."),

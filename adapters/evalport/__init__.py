@@ -1,0 +1,1 @@
+"""Suites in the EvalPort format (first called OpenEval), version 1."""

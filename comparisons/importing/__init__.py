@@ -1,0 +1,1 @@
+"""Scores that people have already: joined to the cases of a suite, and settled as cells of a run."""
