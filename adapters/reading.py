@@ -10,6 +10,7 @@ from evalparity.adapters.registry import FORMATS, adapter_names, load_adapter, l
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.exchange import ReadOptions, Shapes, Writer
 from evalparity.unified_schema.loading import check_suite, load_suite
+from evalparity.unified_schema.table_writing import TABLE_WRITERS
 from evalparity.unified_schema.validation import Checked, LoadedSuite
 from evalparity.unified_schema.writing import WRITERS
 
@@ -62,7 +63,7 @@ def result_readers() -> tuple[ResultReader, ...]:
 def known_writers() -> dict[str, Writer]:
     """Return what a suite can be written to, by what `convert --to` calls it: our own files, then each framework's."""
     own = [writer for files in _all_files() for writer in files.writers]
-    return {writer.name: writer for writer in (*WRITERS, *own)}
+    return {writer.name: writer for writer in (*WRITERS, *TABLE_WRITERS, *own)}
 
 
 def writer_named(name: str) -> Writer:

@@ -10,7 +10,14 @@ from typing import Any
 
 import click
 
-from evalparity.comparisons.cli_options import FORMAT, asked_for, convert_options, record_options, scoring_options
+from evalparity.comparisons.cli_options import (
+    FORMAT,
+    asked_for,
+    convert_options,
+    read_options,
+    record_options,
+    scoring_options,
+)
 from evalparity.comparisons.messages import silence, tell
 
 _READER_GONE = 141
@@ -112,12 +119,17 @@ def cli() -> None:
 
 
 @cli.command(epilog="Example: evalparity validate examples/refund_policy/suite.yaml")
-@click.argument("file", type=click.Path(path_type=Path))
-def validate(file: Path) -> None:
-    """Check a suite or a study file and say everything that is wrong with it."""
-    from evalparity.comparisons.commands.validate import validate_command  # noqa: PLC0415 - heavy
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of suites, by which editors complete and check.")
+@read_options
+def validate(file: Path | None, *, schema: bool, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
+    """Check a suite, a study or another tool's test set and say everything that is wrong with it."""
+    from evalparity.comparisons.commands.validate import schema_text, validate_command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.reading_options import reading_of  # noqa: PLC0415 - heavy
 
-    _print(validate_command(file))
+    if schema == (file is not None):
+        raise click.UsageError("name one FILE to check, or give --schema alone.")
+    _print(schema_text() if file is None else validate_command(file, reading_of(options)))
 
 
 @cli.command(epilog=CONVERT_EXAMPLES)
@@ -129,15 +141,15 @@ def convert(paths: tuple[Path, ...], to: str | None, suite: Path | None, out: Pa
     With `--to run`, read the scores that frameworks wrote into RESULTS, and make a run folder of them for `report`.
     """
     from evalparity.comparisons.commands import convert as command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.reading_options import reading_of  # noqa: PLC0415 - heavy
     from evalparity.comparisons.render import convert_view  # noqa: PLC0415 - heavy
-    from evalparity.unified_schema.exchange import ReadOptions  # noqa: PLC0415 - heavy
 
     losses, overwrite, model = options.pop("losses"), options.pop("overwrite"), options.pop("model")
     if to == command.RUN:
-        _print(convert_view.render_imported(command.import_command(paths, suite, out, ReadOptions(**options))))
+        _print(convert_view.render_imported(command.import_command(paths, suite, out, reading_of(options))))
         return
     source, target = command.source_and_target(paths, suite, out)
-    converted = command.convert_command(source, target, to, ReadOptions(**options), overwrite=overwrite, model=model)
+    converted = command.convert_command(source, target, to, reading_of(options), overwrite=overwrite, model=model)
     if losses is not None:
         command.write_losses(converted.losses, losses)
     _print(convert_view.render_converted(converted))

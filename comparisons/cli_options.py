@@ -218,6 +218,21 @@ JUDGE_OPTIONS = (
 )
 """How a command is told which judge to ask; each can also be set by its environment variable."""
 
+READ_OPTIONS = (
+    click.option(
+        "--skip-bad-rows", is_flag=True, help="Leave out rows with a problem, each named, instead of refusing the file."
+    ),
+    click.option(
+        "--allow-files", is_flag=True, help="Let a file name others outside of its own folder, as promptfoo's may."
+    ),
+    click.option(
+        "--list-separator",
+        metavar="TEXT",
+        help="What stands between the texts of one cell of a table, as '|' or '\\n'; '' for one text a cell.",
+    ),
+)
+"""What is allowed when a test set is read."""
+
 RECORD_OPTIONS = (
     click.option(
         "--app",
@@ -265,19 +280,9 @@ RECORD_OPTIONS = (
         type=click.IntRange(0, 20),
         help="Further calls, after growing waits, for a case whose call raised or was late.",
     ),
+    *READ_OPTIONS,
 )
 """How an application is recorded."""
-
-
-READ_OPTIONS = (
-    click.option(
-        "--skip-bad-rows", is_flag=True, help="Leave out rows with a problem, each named, instead of refusing the file."
-    ),
-    click.option(
-        "--allow-files", is_flag=True, help="Let a file name others outside of its own folder, as promptfoo's may."
-    ),
-)
-"""What is allowed when a test set is read."""
 
 CONVERT_OPTIONS = (
     click.option("--to", metavar="KIND", help="Kind of file to write. Default: by the ending of TARGET."),
@@ -308,6 +313,13 @@ CONVERT_OPTIONS = (
 """How a test set is converted."""
 
 
+def read_options(command: Callable[P, None]) -> Callable[P, None]:
+    """Add the options that say what is allowed when a test set is read."""
+    for option in reversed(READ_OPTIONS):
+        command = option(command)
+    return command
+
+
 def convert_options(command: Callable[P, None]) -> Callable[P, None]:
     """Add the options of `convert`."""
     for option in reversed(CONVERT_OPTIONS):
@@ -324,6 +336,6 @@ def record_options(command: Callable[P, None]) -> Callable[P, None]:
 
 def scoring_options(command: Callable[P, None]) -> Callable[P, None]:
     """Add the options that say what scores a suite, how and by which judge."""
-    for option in reversed((*STUDY_OPTIONS, *JUDGE_OPTIONS, *TIME_OPTIONS)):
+    for option in reversed((*STUDY_OPTIONS, *JUDGE_OPTIONS, *TIME_OPTIONS, *READ_OPTIONS)):
         command = option(command)
     return command

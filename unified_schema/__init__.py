@@ -11,6 +11,7 @@ from evalparity.unified_schema.errors import (
     SuiteError,
     UsageError,
 )
+from evalparity.unified_schema.in_python import load_cases
 from evalparity.unified_schema.json_schema import suite_json_schema
 from evalparity.unified_schema.loading import load_suite, suite_sha256
 from evalparity.unified_schema.metrics import METRICS, Metric
@@ -41,6 +42,7 @@ __all__ = [
     "SuiteError",
     "UsageError",
     "is_study",
+    "load_cases",
     "load_study",
     "load_suite",
     "study_json_schema",

@@ -23,10 +23,12 @@ class ReadOptions:
     Attributes:
         skip_bad_rows: leave out rows with a problem, each with a note, instead of refusing the file.
         allow_files: let a file name others outside of its own folder.
+        list_separator: what stands between the texts of one cell; empty: a cell is one text; None: find out.
     """
 
     skip_bad_rows: bool = False
     allow_files: bool = False
+    list_separator: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

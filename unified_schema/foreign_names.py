@@ -12,30 +12,57 @@ from evalparity.unified_schema.positions import Findings, quoted
 FOREIGN_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "case_id": "id",
+        "record_id": "id",  # TruLens
+        "sample_id": "id",
+        "question_id": "id",
         "question": "input",
         "query": "input",
         "user_input": "input",
+        "user_query": "input",
+        "main_input": "input",
+        "inputs": "input",
         "answer": "output",
         "response": "output",
         "actual_output": "output",
+        "actualOutput": "output",
+        "main_output": "output",
+        "generated_answer": "output",
+        "prediction": "output",
+        "outputs": "output",
         "ground_truth": "reference",
         "ground_truths": "reference",
         "expected_answer": "reference",
         "expected_output": "reference",
+        "expectedOutput": "reference",  # Langfuse, DeepEval
+        "expected_response": "reference",  # TruLens
+        "reference_answer": "reference",
+        "gold_answer": "reference",
+        "reference_outputs": "reference",  # LangSmith
         "contexts": "retrieved_contexts",
         "retrieval_context": "retrieved_contexts",
+        "retrievalContext": "retrieved_contexts",
+        "retrieved_documents": "retrieved_contexts",
+        "retrieved_chunks": "retrieved_contexts",
+        "source_documents": "retrieved_contexts",
         "context": "reference_contexts",  # DeepEval: the ideal passages, not the retrieved ones
+        "expected_chunks": "reference_contexts",  # TruLens
         "relevant_ids": "relevant",
         "relevant_chunk_ids": "relevant",
         "reference_context_ids": "relevant",
         "additional_metadata": "metadata",
+        "additionalMetadata": "metadata",
     }
 )
 """Our field by the name that another tool gives it; `relevant` is our own short form of `relevance`."""
 
 
 def rename_fields(
-    data: Mapping[str, Any], known: frozenset[str], findings: Findings, *, keep_unknown: bool = False
+    data: Mapping[str, Any],
+    known: frozenset[str],
+    findings: Findings,
+    *,
+    keep_unknown: bool = False,
+    loose: bool = False,
 ) -> dict[str, Any]:
     """Return a case under our names; two names that claim one field are a fault.
 
@@ -45,6 +72,7 @@ def rename_fields(
         findings: where to note what was renamed.
         keep_unknown: move unknown keys of a case that uses another tool's names to `metadata`, instead of
             leaving them where they are refused.
+        loose: move unknown keys of any case there.
     """
     named: dict[str, Any] = {key: value for key, value in data.items() if key in known}
     foreign = False
@@ -54,7 +82,7 @@ def rename_fields(
         foreign = True
         _rename(key, data[key], named, findings)
     unknown = [key for key in data if key not in known and key not in FOREIGN_NAMES]
-    if unknown and foreign and keep_unknown:
+    if unknown and (loose or (foreign and keep_unknown)):
         _move_to_metadata({key: data[key] for key in unknown}, named, known, findings)
     else:
         named.update({key: data[key] for key in unknown})

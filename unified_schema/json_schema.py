@@ -26,7 +26,7 @@ def suite_json_schema() -> dict[str, Any]:
     properties["relevant"] = {**_IDS, "description": "Ids of relevant chunks; the short form of relevance."}
     definitions["Chunk"]["required"] = ["text"]
     schema["required"] = ["cases"]
-    return {"$schema": JSON_SCHEMA_DIALECT, "title": "evalparity suite", **schema}
+    return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "evalparity suite"}
 
 
 _ID = {"type": ["string", "integer"]}

@@ -1,20 +1,26 @@
-"""Opens suite files: YAML, JSON and JSON lines."""
+"""Opens test sets: suites in YAML and JSON, JSON lines, tables, and what the shapes of other tools recognise."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
+from evalparity.unified_schema.columnar import read_parquet
+from evalparity.unified_schema.delimited import read_delimited
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.exchange import Opened, ReadOptions, RowShape, Shapes
-from evalparity.unified_schema.files import decode, fault_of_path, sha256_of, unreadable
+from evalparity.unified_schema.files import decode, fault_of_path, sha256_of, sha256_of_folder, unreadable
 from evalparity.unified_schema.json_source import quick_line, read_json
+from evalparity.unified_schema.kinds import KINDS, Kind, kind_of
 from evalparity.unified_schema.positions import FieldPath, Findings, Locate
 from evalparity.unified_schema.records import Record, Source, find_cases
+from evalparity.unified_schema.spreadsheet import read_spreadsheet
+from evalparity.unified_schema.tables import Table, table_source
 from evalparity.unified_schema.validation import Checked, LoadedSuite, check, validate
 from evalparity.unified_schema.yaml_source import read_yaml
 
@@ -27,12 +33,14 @@ def load_suite(
     """Return the suite in a file, with a note on everything that was renamed, converted or assumed.
 
     Args:
-        path: a .yaml, .yml, .json, .jsonl or .ndjson file in UTF-8.
+        path: of a YAML, JSON, JSON lines, CSV, TSV, Excel or Parquet file; its content tells which where its name
+            does not; or of a folder that a shape recognises.
         shapes: what files of other tools can be, besides a suite and a list of cases; None: nothing else.
         options: what is allowed; None: neither bad rows nor files outside of the folder.
 
     Raises:
         SuiteError: the file cannot be read or breaks the format; it carries every problem, with its line.
+        UsageError: the package that reads Excel or Parquet files is not installed.
     """
     return _opened(path, shapes, options, validate)
 
@@ -46,12 +54,29 @@ def _opened(
 ) -> T_co:
     file = os.fspath(path)
     opened = Opened(path=Path(file), file=file, options=options or ReadOptions())
-    _refuse(fault_of_path(opened.path, file, endings=_READERS, kind="suite"))
     try:
-        source = _READERS[opened.path.suffix.lower()](opened, shapes or Shapes())
+        source = _folder(opened, shapes or Shapes()) or _file(opened, shapes or Shapes())
         return read(source, skip_bad_rows=opened.options.skip_bad_rows)
     except OSError as error:
         raise SuiteError([unreadable(error, file)]) from error
+
+
+def _folder(opened: Opened, shapes: Shapes) -> Source | None:
+    try:
+        known = opened.path.is_dir() and shapes.folders
+    except ValueError:  # a NUL in the path, which is told as for files
+        return None
+    shape = next((shape for shape in shapes.folders if shape.recognises(opened.path)), None) if known else None
+    return shape.read(opened) if shape is not None else None
+
+
+def _file(opened: Opened, shapes: Shapes) -> Source:
+    _refuse(fault_of_path(opened.path, opened.file, endings=KINDS, kind="suite", any_ending=True))
+    found = kind_of(opened.path)
+    if found.kind is None:
+        raise SuiteError([Problem(file=opened.file, message=found.fault or "")])
+    source = _READERS[found.kind](opened, shapes)
+    return source if found.remark is None else replace(source, remarks=(found.remark, *source.remarks))
 
 
 def check_suite(
@@ -71,14 +96,16 @@ def check_suite(
 
 
 def suite_sha256(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a suite file's bytes, in hexadecimal.
+    """Return the SHA-256 of a suite file's bytes, in hexadecimal; of a folder, that of its files and their names.
 
     Raises:
         SuiteError: the file cannot be read.
     """
     file = os.fspath(path)
-    _refuse(fault_of_path(Path(file), file, endings=_READERS, kind="suite"))
     try:
+        if Path(file).is_dir():
+            return sha256_of_folder(Path(file))
+        _refuse(fault_of_path(Path(file), file, endings=KINDS, kind="suite", any_ending=True))
         return sha256_of(Path(file))
     except OSError as error:
         raise SuiteError([unreadable(error, file)]) from error
@@ -118,10 +145,23 @@ def _json(opened: Opened, shapes: Shapes) -> Source:
 
 def _json_lines(opened: Opened, shapes: Shapes) -> Source:
     problems: list[Problem] = []
-    records = shaped(json_lines(opened.path, opened.file, problems), shapes)
+    lines = json_lines(opened.path, opened.file, problems, of_cases=True, past_bytes=opened.options.skip_bad_rows)
     return Source(
-        file=opened.file, name=opened.path.stem, header=None, locate=_nowhere, records=records, problems=problems
+        file=opened.file,
+        name=opened.path.stem,
+        header=None,
+        locate=_nowhere,
+        records=shaped(lines, shapes),
+        problems=problems,
     )
+
+
+def _tabular(read: Callable[[Path, str], tuple[Table, list[Problem]]]) -> Callable[[Opened, Shapes], Source]:
+    def source(opened: Opened, shapes: Shapes) -> Source:
+        table, problems = read(opened.path, opened.file)
+        return table_source(table, opened, shapes, problems)
+
+    return source
 
 
 def shaped(records: Iterator[Record], shapes: Shapes) -> Iterator[Record]:
@@ -145,43 +185,73 @@ def _as_case(record: Record, shape: RowShape) -> Record:
     return record._replace(data=shape.read(record.data, findings), findings=findings)
 
 
-def json_lines(path: Path, file: str, problems: list[Problem]) -> Iterator[Record]:
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of the longest line of JSON that is read."""
+
+
+def json_lines(
+    path: Path, file: str, problems: list[Problem], *, of_cases: bool = False, past_bytes: bool = False
+) -> Iterator[Record]:
     """Yield one record a line; lines end at LF only, for U+2028 and its kin may stand inside a text.
 
     Args:
         path: the file.
         file: the path as the user gave it, for messages.
         problems: takes what is wrong with a line that yields no record.
+        of_cases: each line is a case, so that what is wrong with it is a problem of that case.
+        past_bytes: go on past a line that is not UTF-8, instead of taking the whole file for another encoding.
     """
     number = 0
-    with path.open("rb") as lines:
-        for line, raw in enumerate(lines, start=1):
-            data = quick_line(raw) if number else None
-            if data is None:
-                text, undecoded = decode(raw, file, line)
-                if undecoded:  # the whole file is in another encoding; its other lines would only say the same
-                    problems.extend(undecoded)
-                    return
-                if not text.strip():
-                    continue
-                if number == 0 and text.strip() in {"{", "["}:
-                    told = "each entry must stand on one line: name the file .json if it is one JSON document."
-                    problems.append(Problem(file=file, line=line, message=told))
-                    return
+    for line, raw in enumerate(_lines(path), start=1):
+        data = quick_line(raw) if number else None
+        if data is None:
+            text, found = _decoded_line(raw, file, line)
+            if found and not past_bytes and len(raw) <= LONGEST_LINE:
+                problems.extend(found)  # the other lines of a file in another encoding would only say the same
+                return
+            if not found and not text.strip():
+                continue
+            if not found:
                 data, _, found = read_json(text.rstrip("\r\n"), file, line)
-                problems.extend(found)
-                if data is None and found:
-                    number += 1
-                    continue
-            number += 1
-            yield Record(number, data, _at(line))
+            problems.extend(replace(problem, case=f"#{number + 1}") if of_cases else problem for problem in found)
+            if data is None and found:
+                number += 1
+                continue
+        number += 1
+        yield Record(number, data, _at(line))
+
+
+def _decoded_line(raw: bytes, file: str, line: int) -> tuple[str, list[Problem]]:
+    if len(raw) > LONGEST_LINE:
+        told = f"the line is longer than {LONGEST_LINE:,} bytes: a line break is missing, or shorten its texts."
+        return "", [Problem(file=file, line=line, message=told)]
+    return decode(raw, file, line)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file; of one that is too long only its beginning, so that it never fills the memory."""
+    with path.open("rb") as lines:
+        if path.stat().st_size <= LONGEST_LINE:
+            yield from lines
+            return
+        while raw := lines.readline(LONGEST_LINE + 1):
+            yield raw
+            while len(raw) > LONGEST_LINE and not raw.endswith(b"\n"):
+                raw = lines.readline(LONGEST_LINE + 1)
 
 
 def _at(line: int) -> Locate:
     return lambda _path: line
 
 
-_READERS: Mapping[str, Callable[[Opened, Shapes], Source]] = MappingProxyType(
-    {".yaml": _yaml, ".yml": _yaml, ".json": _json, ".jsonl": _json_lines, ".ndjson": _json_lines}
+_READERS: Mapping[Kind, Callable[[Opened, Shapes], Source]] = MappingProxyType(
+    {
+        "yaml": _yaml,
+        "json": _json,
+        "json lines": _json_lines,
+        "table": _tabular(read_delimited),
+        "spreadsheet": _tabular(read_spreadsheet),
+        "parquet": _tabular(read_parquet),
+    }
 )
-"""How a file is read, by its ending."""
+"""How a file is read, by what it is."""

@@ -42,6 +42,7 @@ class Source:
         records: the cases, read as they are asked for.
         problems: what is wrong so far; grows while the records are read.
         remarks: what was assumed about the file as a whole.
+        loose: whether unknown names are kept in metadata in any case, as those of a table's columns are.
     """
 
     file: str
@@ -51,6 +52,7 @@ class Source:
     records: Iterable[Record]
     problems: list[Problem] = field(default_factory=list)
     remarks: tuple[str, ...] = ()
+    loose: bool = False
 
 
 def find_cases(data: object, locate: Locate, *, file: str, name: str, problems: list[Problem]) -> Source:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from evalparity.unified_schema.cases import WRITTEN_OUT, EvalCase, EvalSuite
 from evalparity.unified_schema.consistency import check_case
+from evalparity.unified_schema.conversations import unfold
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.foreign_names import rename_fields
 from evalparity.unified_schema.headers import Header, read_header
@@ -21,6 +22,7 @@ from evalparity.unified_schema.plain_cases import plain_id
 from evalparity.unified_schema.positions import FieldPath, Findings, Locate, path_text, quoted
 from evalparity.unified_schema.records import Record, Source
 from evalparity.unified_schema.short_forms import CASE_KEYS, write_out
+from evalparity.unified_schema.traced import take_apart
 
 _RIVALS: Mapping[str, str] = MappingProxyType({"relevant": "relevance", "relevance": "relevant"})
 
@@ -137,7 +139,9 @@ class _Desk:
     def _mapping(self, record: Record, data: Mapping[str, Any]) -> EvalCase | None:
         findings = record.findings or Findings()
         listed = self.source.header is None
-        named = rename_fields(data, CASE_KEYS, findings, keep_unknown=listed)
+        if listed:
+            data = unfold(take_apart(data, findings), findings)
+        named = rename_fields(data, CASE_KEYS, findings, keep_unknown=listed, loose=self.source.loose)
         if listed and named.get("id") is None:
             named["id"] = f"row-{record.number}"
             findings.remark(("id",), "has no id and is called after its place: row-1, row-2 and so on")

@@ -56,7 +56,7 @@ def write_suite(suite: EvalSuite, path: str | os.PathLike[str]) -> None:
     file = Path(path)
     text = suite_text(suite, file.suffix)
     try:
-        _replace(file, text.encode())
+        replace_file(file, text.encode())
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror or error}).") from error
 
@@ -222,8 +222,12 @@ WRITERS = (
 """Our own kinds of files that a suite can be written to."""
 
 
-def _replace(file: Path, content: bytes) -> None:
-    """Write a file beside its place and move it there, with the rights that any new file gets."""
+def replace_file(file: Path, content: bytes) -> None:
+    """Write a file beside its place and move it there, at once or not at all, with the rights of any new file.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     handle, name = tempfile.mkstemp(prefix=f".{file.name[:80]}-", dir=file.parent)
     try:
         with os.fdopen(handle, "wb") as made:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from evalparity.adapters.base import Adapter, WorkerCommand
 from evalparity.adapters.deepeval_adapter.bindings import BINDINGS, UNSUPPORTED
+from evalparity.adapters.deepeval_adapter.files import FILES
 from evalparity.adapters.deepeval_adapter.prompts import STEPS
 from evalparity.adapters.deepeval_adapter.reading import read
 from evalparity.adapters.deepeval_adapter.translate import translate
@@ -82,4 +83,5 @@ ADAPTER = Adapter(
     command=_command,
     error_kind=error_kind,
     steps=STEPS,
+    files=FILES,
 )

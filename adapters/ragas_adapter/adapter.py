@@ -8,6 +8,7 @@ from evalparity.adapters.base import Adapter, WorkerCommand
 from evalparity.adapters.python_worker import python_worker, version_of
 from evalparity.adapters.ragas_adapter.bindings import BINDINGS, UNSUPPORTED
 from evalparity.adapters.ragas_adapter.failures import error_kind
+from evalparity.adapters.ragas_adapter.files import FILES
 from evalparity.adapters.ragas_adapter.prompts import STEPS
 from evalparity.adapters.ragas_adapter.reading import read
 from evalparity.adapters.ragas_adapter.translate import translate
@@ -31,4 +32,5 @@ ADAPTER = Adapter(
     command=_command,
     error_kind=error_kind,
     steps=STEPS,
+    files=FILES,
 )

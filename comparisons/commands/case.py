@@ -13,6 +13,7 @@ from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.running.run_info import JudgeInfo
 from evalparity.unified_schema import EvalCase, EvalSuite, SuiteError, UsageError, suite_sha256
 from evalparity.unified_schema.cases import LabelScale
+from evalparity.unified_schema.exchange import ReadOptions
 from evalparity.unified_schema.outcomes import Outcome
 
 
@@ -78,7 +79,7 @@ def _suite_of(report: Report) -> tuple[EvalSuite | None, str | None]:
             return None, f"there is no {path} here: go to the folder where the run was started"
         if suite_sha256(path) != report.run.suite.sha256:
             return None, f"{path} has changed since the run"
-        return load_any(path).suite, None
+        return load_any(path, ReadOptions(skip_bad_rows=True)).suite, None  # the same bytes, so the same rows
     except SuiteError as error:
         return None, str(error.problems[0])
     except OSError as error:

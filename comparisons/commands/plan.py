@@ -18,6 +18,7 @@ from evalparity.comparisons.planning.plan_notes import notes_of
 from evalparity.comparisons.planning.plan_report import PlanInfo, PlanReport, report_plan
 from evalparity.comparisons.planning.rehearsal import Rehearsal, choose_sample, rehearse
 from evalparity.comparisons.progress import progress
+from evalparity.comparisons.reading_options import reading_of
 from evalparity.comparisons.run_description import framework_info, judge_info, price_info, study_info, suite_info
 from evalparity.comparisons.running.plan import Plan
 from evalparity.comparisons.running.run_setting import Limits
@@ -42,7 +43,7 @@ def plan_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, m
     settings = read_settings(asked)
     judges = resolve_judges(settings.judges, environment, with_keys=False)
     prices = load_prices(settings.prices)
-    loaded = load_any(suite)
+    loaded = load_any(suite, reading_of(asked.values))
     plans = plan_judges(loaded.suite, settings, judges)
     first = plans[0].plan
     for note in notes_of(loaded, settings, first):

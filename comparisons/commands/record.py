@@ -32,6 +32,7 @@ from evalparity.comparisons.recording.summary import Summary
 from evalparity.unified_schema import EvalCase, EvalSuite, UsageError
 from evalparity.unified_schema.cases import LabelScale
 from evalparity.unified_schema.corpus import load_corpus
+from evalparity.unified_schema.exchange import ReadOptions
 from evalparity.unified_schema.writing import suite_text, write_suite
 
 _APP = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -55,6 +56,7 @@ class RecordOptions:
         concurrency: calls at the same time, at most.
         timeout: seconds that one attempt may take.
         retries: further attempts after one that raised or was late.
+        reading: what is allowed when the suite is read.
     """
 
     app: str
@@ -67,6 +69,7 @@ class RecordOptions:
     concurrency: int
     timeout: float
     retries: int
+    reading: ReadOptions = field(default_factory=ReadOptions)
 
 
 def record_command(suite: Path, options: RecordOptions, environment: Mapping[str, str]) -> Summary:
@@ -82,9 +85,11 @@ def record_command(suite: Path, options: RecordOptions, environment: Mapping[str
     """
     if _APP.fullmatch(options.app) is None:
         raise UsageError(f"--app {options.app}: write it as package.module:function, as in your_rag_app:rag_pipeline.")
-    loaded = load_any(suite)
+    loaded = load_any(suite, options.reading)
     for note in loaded.notes:
         tell(f"note: {note}")
+    for problem in loaded.skipped:
+        tell(f"left out: {problem}")
     outputs = outputs_of(suite, options.out)
     target = moved_corpus(loaded.suite, suite, outputs.suite)
     suite_text(target, outputs.suite.suffix)  # what cannot be written must not be paid for first

@@ -15,6 +15,7 @@ from evalparity.comparisons.interruption import explained, termination_interrupt
 from evalparity.comparisons.messages import tell
 from evalparity.comparisons.planning.plan_notes import notes_of
 from evalparity.comparisons.progress import progress
+from evalparity.comparisons.reading_options import reading_of
 from evalparity.comparisons.run_description import describe
 from evalparity.comparisons.run_folder import RunFolder, create_run_folder, default_folder
 from evalparity.comparisons.running.run import Limits, Listener, run_plan
@@ -41,7 +42,7 @@ def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, ou
     settings = read_settings(asked)
     judges = resolve_judges(settings.judges, environment)
     prices = load_prices(settings.prices)
-    loaded = load_any(suite)
+    loaded = load_any(suite, reading_of(asked.values))
     plans = plan_judges(loaded.suite, settings, judges)
     now = datetime.now(UTC)
     info = describe(suite, loaded, settings, plans, prices, asked=asked, now=now)

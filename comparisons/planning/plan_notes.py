@@ -16,7 +16,8 @@ def notes_of(loaded: LoadedSuite, settings: RunSettings, plan: Plan) -> list[str
         for adapter in map(load_adapter, settings.frameworks or adapter_names())
         if adapter.installed_version() is None
     ]
-    return [*(f"note: {note}" for note in notes), *absent, *_other_versions(plan)]
+    left_out = (f"left out: {problem}" for problem in loaded.skipped)
+    return [*(f"note: {note}" for note in notes), *left_out, *absent, *_other_versions(plan)]
 
 
 def _other_versions(plan: Plan) -> list[str]:

@@ -86,9 +86,14 @@ def test_a_broken_line_does_not_hide_the_others(tmp_path):
     assert [(problem.line, problem.field) for problem in problems] == [(2, None), (4, "input"), (5, None), (6, None)]
 
 
-def test_a_document_in_a_file_of_lines_is_told_apart(tmp_path):
-    (problem,) = problems_of(tmp_path, json.dumps([CASE], indent=1), "s.jsonl")
-    assert "name the file .json" in problem.message
+def test_a_document_in_a_file_of_lines_and_lines_in_one_of_a_document_are_read_as_what_they_are(tmp_path):
+    for text in (json.dumps([CASE], indent=1), json.dumps([CASE])):
+        loaded = load(tmp_path, text, "s.jsonl")
+        assert loaded.suite.cases[0].id == "a"
+        assert "read as one JSON document" in loaded.notes[0].message
+    loaded = load(tmp_path, '{"id": "a", "input": "q"}\n{"id": "b", "input": "q"}\n', "s.json")
+    assert [case.id for case in loaded.suite.cases] == ["a", "b"]
+    assert "read as JSON lines" in loaded.notes[0].message
 
 
 def test_repeated_keys_are_problems(tmp_path):
