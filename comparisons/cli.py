@@ -165,11 +165,13 @@ def record(suite: Path, **options: Any) -> None:  # noqa: ANN401 - click's optio
     It runs in a process of its own, which never sees the judge's key.
     """
     from evalparity.comparisons.commands.record import RecordOptions, exit_code, record_command  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.reading_options import take_reading  # noqa: PLC0415 - heavy
     from evalparity.comparisons.render.record_view import render_summary  # noqa: PLC0415 - heavy
 
     if options["resume"] and options["fresh"]:
         raise click.UsageError("--resume and --fresh exclude each other: go on with a recording, or throw it away.")
-    summary = record_command(suite, RecordOptions(**options), dict(os.environ))
+    reading = take_reading(options)
+    summary = record_command(suite, RecordOptions(**options, reading=reading), dict(os.environ))
     _print(render_summary(summary))
     sys.exit(exit_code(summary))
 
