@@ -71,7 +71,8 @@ def _has_context(case: EvalCase) -> bool:
 
 def _taken(case: EvalCase) -> set[str]:
     taken = {"context"} if _has_context(case) else set()
-    return taken | ({"category"} if isinstance(case.metadata.get("category"), str) or case.category else set())
+    names_one = isinstance(case.metadata.get("category"), str) or case.category is not None
+    return taken | ({"category"} if names_one else set())
 
 
 def _losses(case: EvalCase) -> Iterator[Loss]:

@@ -92,19 +92,24 @@ def _document(suite: EvalSuite, losses: list[Loss]) -> dict[str, Any]:
 
 def _by_task(suite: EvalSuite) -> list[tuple[str, list[tuple[str, EvalCase]]]]:
     """Return the cases by task as pairs of model and case, in the order of the suite."""
-    named = [(case.metadata.get("task_id"), case.metadata.get("model_id"), case) for case in suite.cases]
+    named = [(_text(case, "task_id"), _text(case, "model_id"), case) for case in suite.cases]
     groups = [
         (task, [(str(model), _without_names(case)) for _, model, case in own])
         for task, own in groupby(named, key=lambda one: one[0])
     ]
     whole = len({task for task, _ in groups}) == len(groups) and all(
-        isinstance(task, str) and isinstance(model, str) and case.output is not None and model != RECORDED
+        task is not None and model is not None and case.output is not None and model != RECORDED
         and case.id == case_id(task, model)
         for task, model, case in named
     ) and all(_as_asked(case) == _as_asked(own[0][1]) for _, own in groups for _, case in own)  # fmt: skip
     if whole:
         return [(str(task), own) for task, own in groups]
     return [(case.id, [(RECORDED, case)]) for case in suite.cases]
+
+
+def _text(case: EvalCase, name: str) -> str | None:
+    value = case.metadata.get(name)
+    return value if isinstance(value, str) else None
 
 
 def _without_names(case: EvalCase) -> EvalCase:
