@@ -165,7 +165,7 @@ class FrameworkProcess:
 
     def kill(self) -> None:
         """End the process and everything it started, at once."""
-        _kill_group(self._process)
+        kill_group(self._process)
 
     async def close(self) -> None:
         """End the process: by closing its input first, by force when it does not follow."""
@@ -199,7 +199,7 @@ async def framework_process(
         version = await _wait_until_ready(framework, process, log)
         running = FrameworkProcess(framework, version, process)
     except BaseException:
-        _kill_group(process)
+        kill_group(process)
         await process.wait()
         raise
     try:
@@ -260,7 +260,8 @@ def _encode(job: JsonObject) -> bytes:
     return json.dumps(job).encode() + b"\n"
 
 
-def _kill_group(process: Process) -> None:
+def kill_group(process: Process) -> None:
+    """End a process that leads a group of its own, with all that it started; nothing happens when it has ended."""
     if process.returncode is not None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalparity.adapters.boundary import whole_texts
+from evalparity.adapters.boundary import kill_group, whole_texts
 from evalparity.comparisons.recording.attempts import Failed, Question, Returned
 from evalparity.unified_schema.errors import UsageError
 
@@ -177,7 +176,7 @@ class AppProcess:
 
     def kill(self) -> None:
         """End the process and everything it started, at once."""
-        _kill_group(self._process)
+        kill_group(self._process)
 
     async def close(self) -> None:
         """End the process: by closing its input, so that the application can put things away, or by force."""
@@ -225,7 +224,7 @@ async def start_app(settings: AppSettings, environment: Mapping[str, str]) -> Ap
     try:
         return AppProcess(process, await _wait_until_ready(process, settings))
     except BaseException:
-        _kill_group(process)
+        kill_group(process)
         await process.wait()
         raise
 
@@ -273,13 +272,3 @@ async def _wait_until_ready(process: Process, settings: AppSettings) -> Ready:
     if "refused" in message:
         raise UsageError(f"{place}: {whole_texts(message['refused'])}")
     return Ready(takes=frozenset(message["ready"]["takes"]), sources=message["ready"]["sources"])
-
-
-def _kill_group(process: Process) -> None:
-    if process.returncode is not None:
-        return
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
