@@ -10,14 +10,8 @@ from typing import Any
 
 import click
 
-from evalparity.comparisons.cli_options import (
-    FORMAT,
-    asked_for,
-    convert_options,
-    read_options,
-    record_options,
-    scoring_options,
-)
+from evalparity.comparisons.cli_options import FORMAT, asked_for, read_options, scoring_options
+from evalparity.comparisons.data_options import convert_options, record_options
 from evalparity.comparisons.messages import silence, tell
 
 _READER_GONE = 141
