@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalparity.unified_schema.positions import Findings, quoted
 
@@ -50,6 +50,27 @@ ROLES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Our role by what other tools call it, in small letters."""
+
+
+class Exchange(NamedTuple):
+    """The last thing that was asked in a conversation, and what came after it; ranks of turns."""
+
+    asked: int
+    answers: tuple[int, ...]
+
+
+def last_exchange(turns: Sequence[Mapping[str, str]]) -> Exchange | None:
+    """Return the user's last turn and the assistant's turns after it; None where the user says nothing.
+
+    Args:
+        turns: as mappings of `role` and `content`, oldest first.
+    """
+    asked = [rank for rank, turn in enumerate(turns) if turn["role"] == "user"]
+    if not asked:
+        return None
+    last = asked[-1]
+    answers = (rank for rank in range(last + 1, len(turns)) if turns[rank]["role"] == "assistant")
+    return Exchange(last, tuple(answers))
 
 
 def unfold(data: Mapping[str, Any], findings: Findings) -> Mapping[str, Any]:
@@ -124,11 +145,11 @@ def _told_apart(
     raw: Sequence[Any],
     findings: Findings,
 ) -> dict[str, Any]:
-    asked = [rank for rank, turn in enumerate(turns) if turn["role"] == "user"]
-    if not asked:
+    exchange = last_exchange(turns)
+    if exchange is None:
         findings.fault((key,), "no turn is the user's, so that nothing is asked: add one, or take the row out")
         return rest
-    last = asked[-1]
+    last, answers = exchange
     case = {**rest, "input": turns[last]["content"]}
     if turns[:last]:
         earlier = rest.get("conversation")
@@ -136,7 +157,6 @@ def _told_apart(
     findings.moved[("input",)] = (key, last)
     findings.moved[("conversation",)] = (key,)
     findings.remark((key,), f"of the turns in {key}, the user's last is the input; those before are the conversation")
-    answers = [rank for rank in range(last + 1, len(turns)) if turns[rank]["role"] == "assistant"]
     if answers:
         _answer(turns, answers[-1], key, case, raw, findings)
     left = [turn for rank, turn in enumerate(turns[last + 1 :], start=last + 1) if rank not in answers[-1:]]

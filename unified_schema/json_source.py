@@ -42,7 +42,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return built
 
 
-_SCAN = json.JSONDecoder(object_pairs_hook=_once).scan_once  # type: ignore[attr-defined]
+_SCAN = json.JSONDecoder(object_pairs_hook=_once).scan_once  # type: ignore[attr-defined] # there, but in no stub
 _LINE_ENDS = frozenset({"", "\n", "\r\n"})
 
 

@@ -183,8 +183,9 @@ def _texts(passages: object) -> tuple[str, ...] | None:
 
 
 def _number(value: object) -> float | None:
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if number else None  # type: ignore[arg-type] # a number by now
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def _text(value: object) -> str | None:

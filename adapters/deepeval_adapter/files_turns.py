@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalparity.adapters.deepeval_adapter.files_names import CAMEL
+from evalparity.unified_schema.conversations import last_exchange
 from evalparity.unified_schema.positions import Findings
 
 KEPT = "deepeval_turns"
@@ -18,15 +19,16 @@ _PLAIN = frozenset({"role", "content", "order"})
 def unfold(case: dict[str, Any], findings: Findings) -> None:
     """Replace the turns of a case by its last question, the answer to it, and the turns before."""
     given = case.pop("turns", None)
-    turns = [_turn(turn) for turn in given] if isinstance(given, list) else []
-    users = [rank for rank, turn in enumerate(turns) if turn is not None and turn["role"] == "user"]
-    if None in turns or not users:
+    read = [_turn(turn) for turn in given] if isinstance(given, list) else []
+    turns = [turn for turn in read if turn is not None]
+    exchange = last_exchange(turns)
+    if len(turns) < len(read) or exchange is None:
         case["input"] = ""
-        _refuse(turns, findings)
+        _refuse(read, findings)
         return
-    last = users[-1]
-    after = [turn for turn in turns[last + 1 :] if turn is not None]
-    case["input"] = turns[last]["content"]  # type: ignore[index] # None was refused
+    last = exchange.asked
+    after = turns[last + 1 :]
+    case["input"] = turns[last]["content"]
     case["conversation"] = turns[:last]
     if after:
         case["actual_output"] = after[-1]["content"]

@@ -11,6 +11,7 @@ from evalparity.adapters.inspectorraget.layout import (
     RECORDED,
     Metric,
     case_id,
+    is_missing,
     output_of,
     ratings_of,
     text_of,
@@ -128,7 +129,7 @@ def _ratings(name: str, by_rater: Mapping[str, Any], metric: Metric, findings: F
     rated = []
     for rater, entry in by_rater.items():
         value = entry.get("value") if isinstance(entry, Mapping) else entry
-        if value in (None, "") or value != value:  # noqa: PLR0124 - only NaN differs from itself
+        if is_missing(value):
             findings.remark(("labels", name), "an empty rating is left out")
             continue
         if isinstance(entry, Mapping) and entry.keys() - {"value"}:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 RECORDED = "recorded"
 """The model of a suite that names none: its tasks are called as its cases."""
@@ -119,6 +119,11 @@ def _end(given: object) -> object:
     return given.get("numeric_value", given.get("value")) if isinstance(given, Mapping) else given
 
 
-def is_number(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Say whether a file has no value here: null, an empty text or NaN."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def is_number(value: object) -> TypeGuard[float]:
     """Say whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evalparity.adapters.inspectorraget.layout import is_number
 from evalparity.unified_schema.cases import EvalCase, EvalSuite, LabelScale, Rating
 from evalparity.unified_schema.exchange import Loss
 
@@ -27,7 +28,7 @@ def metric_data(suite: EvalSuite) -> list[dict[str, Any]]:
 def _metric(name: str, ratings: Sequence[Rating], scale: LabelScale | None) -> dict[str, Any]:
     metric = {"name": name, "display_name": name, "author": "human"}
     declared = {} if scale is None else {"range": [scale.low, scale.high, (scale.high - scale.low) / _STEPS]}
-    if not all(_is_number(rating.value) for rating in ratings):
+    if not all(is_number(rating.value) for rating in ratings):
         return {**metric, "type": "text", **declared}
     values = _values(ratings, scale)
     if values:
@@ -42,10 +43,6 @@ def _values(ratings: Sequence[Rating], scale: LabelScale | None) -> range:
         return range(0)
     values = range(int(scale.low), int(scale.high) + 1)
     return values if len(values) <= MOST_VALUES and all(rating.value in values for rating in ratings) else range(0)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def rating_data(case: EvalCase, metrics: Sequence[Mapping[str, Any]]) -> tuple[dict[str, dict[str, Any]], list[Loss]]:

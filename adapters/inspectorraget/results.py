@@ -8,7 +8,15 @@ from types import MappingProxyType
 from typing import Any
 
 from evalparity.adapters.exchange import NativeResults, NativeScore, ResultReader
-from evalparity.adapters.inspectorraget.layout import Metric, is_layout, is_number, metrics_of, ratings_of, text_of
+from evalparity.adapters.inspectorraget.layout import (
+    Metric,
+    is_layout,
+    is_missing,
+    is_number,
+    metrics_of,
+    ratings_of,
+    text_of,
+)
 from evalparity.adapters.inspectorraget.suite import Answer, answers_of
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.exchange import Opened
@@ -91,9 +99,8 @@ def _scores(answer: Answer, metrics: Mapping[str, Metric]) -> Iterator[NativeSco
 
 def _number(given: object) -> dict[str, Any]:
     if is_number(given):
-        return {"raw": float(given)}  # type: ignore[arg-type]
-    missing = given is None or given == "" or given != given  # noqa: PLR0124 - only NaN differs from itself
-    told = "holds no number here" if missing else f"holds {quoted(given)} where a number should stand"
+        return {"raw": float(given)}
+    told = "holds no number here" if is_missing(given) else f"holds {quoted(given)} where a number should stand"
     return {"kind": "framework_error", "reason": f"the file {told}, and does not say why"}
 
 

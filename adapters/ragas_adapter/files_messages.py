@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from evalparity.adapters.written_lists import list_in
+from evalparity.unified_schema.conversations import last_exchange
 from evalparity.unified_schema.positions import Findings
 
 KEPT = "ragas_messages"
@@ -43,23 +44,23 @@ def messages_in(value: object, *, in_text: bool) -> list[object] | None:
 
 def unfold(messages: Sequence[object], case: dict[str, Any], findings: Findings) -> None:
     """Replace the messages of a case by its last question, the answer to it, and the turns before."""
-    turns = [_turn(message) for message in messages]
-    users = [rank for rank, turn in enumerate(turns) if turn is not None and turn["role"] == "user"]
+    read = [_turn(message) for message in messages]
     case["input"] = ""
     case.pop("user_input", None)
-    if None in turns:
+    if None in read:
         told = "must have a text as content and be of type human, ai or tool"
-        findings.fault(("user_input", turns.index(None)), told)
+        findings.fault(("user_input", read.index(None)), told)
         return
-    if not users:
+    turns = [turn for turn in read if turn is not None]
+    exchange = last_exchange(turns)
+    if exchange is None:
         findings.fault(("user_input",), "there is no message of a user: a case needs something that was asked")
         return
-    last = users[-1]
-    answers = [turn["content"] for turn in turns[last:] if turn is not None and turn["role"] == "assistant"]
-    case["input"] = turns[last]["content"]  # type: ignore[index] # None was refused
+    last, answers = exchange
+    case["input"] = turns[last]["content"]
     case["conversation"] = turns[:last]
     if answers and "response" not in case:
-        case["output"] = answers[-1]
+        case["output"] = turns[answers[-1]]["content"]
         findings.moved[("output",)] = ("user_input",)
         findings.remark(("output",), "the last answer to it is the output")
     findings.moved[("input",)] = ("user_input", last, "content")

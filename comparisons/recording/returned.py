@@ -132,8 +132,9 @@ def _dataclass(value: object) -> dict[str, Any] | None:
 
 def _named_tuple(value: object) -> dict[str, Any] | None:
     """Return a tuple's fields by name; two of them are a pair of contexts and answer, whatever their names."""
-    named = isinstance(value, tuple) and hasattr(value, "_asdict") and len(value) != _PAIR
-    return dict(value._asdict()) if named else None  # type: ignore[attr-defined]
+    as_dict = getattr(value, "_asdict", None)
+    named = isinstance(value, tuple) and callable(as_dict) and len(value) != _PAIR
+    return dict(as_dict()) if named and as_dict is not None else None
 
 
 def _model(value: object) -> Mapping[str, Any] | None:
