@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evalparity.adapters.reading import load_any, writer_named
+from evalparity.adapters.reading import known_writers, load_any, writer_named
 from evalparity.comparisons.commands.import_results import Imported, import_results
 from evalparity.comparisons.messages import tell
 from evalparity.unified_schema.cases import EvalSuite
@@ -103,13 +103,12 @@ def _rows(problems: Sequence[object]) -> set[object]:
 
 
 def _writer(to: str | None, target: Path) -> Writer:
-    from evalparity.adapters.reading import known_writers  # noqa: PLC0415 - asked for only without a name
-
     if to is not None:
         return writer_named(to)
-    fitting = [writer for writer in known_writers().values() if target.suffix.lower() in writer.endings]
+    writers = known_writers()
+    fitting = [writer for writer in writers.values() if target.suffix.lower() in writer.endings]
     if not fitting:
-        raise UsageError(f"{target}: no kind of file ends so: name the kind with --to.")
+        raise UsageError(f"{target}: no kind of file ends so: name the kind with --to, one of {', '.join(writers)}.")
     return fitting[0]
 
 

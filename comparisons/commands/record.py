@@ -102,7 +102,7 @@ def record_command(suite: Path, options: RecordOptions, environment: Mapping[str
             interrupted = _ask(_Asking(suite, options, environment, outputs), cases, only, reader, journal, recorded)
         finally:
             tidy(outputs)
-        summary = Summary(file=None, journal=outputs.journal, asked=len(only), resumed=recorded.resumed)
+        summary = Summary(file=None, journal=outputs.journal, resumed=recorded.resumed)
         filled = _filled(target, cases, recorded, reader, summary)
         if not interrupted:
             write_suite(filled, outputs.suite)

@@ -57,10 +57,6 @@ class Past:
     answers: Mapping[tuple[str, str], Returned] = field(default_factory=dict)
     damaged: int = 0
 
-    def knows(self, case_id: str) -> bool:
-        """Return whether the case was answered, whatever the application was told of it then."""
-        return any(case == case_id for case, _ in self.answers)
-
 
 def journal_of(out: Path) -> Path:
     """Return where the journal of a suite that is being recorded stands."""

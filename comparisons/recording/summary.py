@@ -13,7 +13,6 @@ class Summary:
     Attributes:
         file: the suite that was written; None: interrupted before.
         journal: what holds the answers meanwhile.
-        asked: how many cases were to be asked.
         answered: how many cases have an answer now, those taken over included.
         resumed: how many of these were taken over from the journal.
         kept: how many cases kept the output that they had.
@@ -25,7 +24,6 @@ class Summary:
 
     file: Path | None
     journal: Path
-    asked: int
     answered: int = 0
     resumed: int = 0
     kept: int = 0
