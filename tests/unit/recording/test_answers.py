@@ -45,6 +45,8 @@ READ: list[tuple[Any, dict[str, Any]]] = [
       "stages": [{"name": "budget", "ids": ["d2"]}]}),
     ({"answer": "a", "contexts": ["one", "two"], "prompt_contexts": ["two"]},
      {"output": "a", "retrieved_contexts": [{"text": "one"}, {"text": "two"}], "prompt_contexts": ["c2"]}),
+    ({"answer": "a", "citations": [{"claim": "a", "id": "d1"}], "hops": [{"query": "q", "retrieved": ["d1"]}]},
+     {"output": "a", "citations": [{"claim": "a", "id": "d1"}], "hops": [{"query": "q", "retrieved": ["d1"]}]}),
     ({"answer": "a", "usage": {"prompt_tokens": 9.0, "completion_tokens": 2, "cost": 0.1, "latency": 1.5}},
      {"output": "a", "usage": {"input_tokens": 9, "output_tokens": 2, "cost_usd": 0.1, "seconds": 1.5}}),
 ]  # fmt: skip
