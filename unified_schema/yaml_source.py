@@ -32,7 +32,7 @@ class _Loader(_Base):
     def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> Any:  # noqa: ANN401 - PyYAML's signature
         if kind is yaml.ScalarNode and implicit[0]:
             return _PLAIN
-        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call] # PyYAML has no types here
 
 
 def read_yaml(text: str, file: str) -> tuple[object, Locate, list[Problem]]:

@@ -140,7 +140,7 @@ class HttpUpstream:
 def _proxy_for(url: URL) -> str | None:
     """Not by `trust_env`, as aiohttp would also read ~/.netrc and send what it finds there to the judge."""
     host = url.host or ""
-    if is_loopback(host) or urllib.request.proxy_bypass_environment(host):  # type: ignore[attr-defined]
+    if is_loopback(host) or urllib.request.proxy_bypass_environment(host):  # type: ignore[attr-defined]  # there, but in no stub
         return None
     return urllib.request.getproxies_environment().get(url.scheme)
 

@@ -61,7 +61,7 @@ def _root_client() -> AsyncOpenAI:
 
 
 # Ragas accepts only subclasses of its own class, and its types are not ours to check.
-class Recorder(InstructorBaseRagasLLM):  # type: ignore[misc]
+class Recorder(InstructorBaseRagasLLM):  # type: ignore[misc] # untyped for mypy
     """Ragas' own stock model object, with each step's output kept and its name told to the gateway.
 
     Attributes:
@@ -99,7 +99,7 @@ class Recorder(InstructorBaseRagasLLM):  # type: ignore[misc]
 
 
 # As above: a subclass because Ragas checks for one.
-class Embedder(BaseRagasEmbedding):  # type: ignore[misc]
+class Embedder(BaseRagasEmbedding):  # type: ignore[misc] # untyped for mypy
     """Embeddings for Ragas that serve synchronous and asynchronous metrics, which Ragas' own do not.
 
     Attributes:

@@ -79,8 +79,9 @@ def _message(cells: Sequence[Outcome]) -> Text:
     reasons = list(dict.fromkeys(cell.reason for cell in cells if cell.status != "scored" and cell.reason))
     if not reasons:
         return name(_MEANINGS.get(state(cells[0]), ""), "dim")
-    more = f" (and {len(reasons) - 1} other reasons)" if len(reasons) > 2 else " (and another reason)"  # noqa: PLR2004
-    return name(reasons[0] + (more if len(reasons) > 1 else ""), "dim")
+    others = len(reasons) - 1
+    more = {0: "", 1: " (and another reason)"}.get(others, f" (and {others} other reasons)")
+    return name(reasons[0] + more, "dim")
 
 
 def cost_section(report: Report, width: int) -> list[Text]:
