@@ -49,6 +49,8 @@ ERROR_KINDS = MappingProxyType(
         "embedding": "an embedding call failed",
         "interrupted": "the run was stopped before this cell ended",
         "budget": "the budget was reached",
+        "judge_down": "the judge failed so often in a row that it was not asked again",
+        "not_recorded": "the cassette holds no answer to this call",
     }
 )
 
