@@ -225,11 +225,11 @@ class Gateway:
     async def _chat(self, asked: Json, cell: Cell, pending: PendingCall) -> Exchanged:
         sent = enforce_chat(asked, self._settings, repeat=cell.repeat)
         pending.asked = replaced(asked, sent)
-        text = last_user_text(sent["messages"])
+        text = last_user_text(asked["messages"])
         if pending.step is None:
             step = find_step(self._steps.get(cell.framework, ()), told=None, text=text)
             pending.step = step.name if step else None
-        texts = [message_text(message) for message in sent["messages"]]
+        texts = [message_text(message) for message in asked["messages"]]  # without a schema of ours
         cell.inputs.see_messages(texts)
 
         def read(answer: Json) -> Exchanged:
