@@ -179,13 +179,21 @@ def record(suite: Path, **options: Any) -> None:  # noqa: ANN401 - click's optio
     type=click.Path(path_type=Path),
     help="Run folder to make. Default: runs/DATE-TIME.",
 )
+@click.option(
+    "--preflight/--no-preflight",
+    default=True,
+    show_default=True,
+    help="Ask the judge one question before any score is taken, and stop if it cannot be used.",
+)
 @FORMAT
 @click.pass_context
 def run(context: click.Context, /, suite: Path, out: Path | None, form: str, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
     """Score a suite with every framework and print the report."""
     from evalparity.comparisons.commands.run import exit_code, run_command  # noqa: PLC0415 - heavy
 
-    report, interrupted = run_command(suite, asked_for(context, options), dict(os.environ), out=out)
+    preflight = options.pop("preflight")
+    asked = asked_for(context, options)
+    report, interrupted = run_command(suite, asked, dict(os.environ), out=out, preflight=preflight)
     _print_report(report, form)
     sys.exit(130 if interrupted else exit_code(report))
 

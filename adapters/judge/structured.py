@@ -33,8 +33,7 @@ def fit_to_server(request: Json, takes: Sequence[Form] | None) -> Json:
         takes: the forms that the server takes; None: not known, so that everything is sent as it is.
     """
     asked = request.get("response_format")
-    form = asked.get("type") if isinstance(asked, dict) else None
-    if takes is None or form not in FORMS or form in takes:
+    if takes is None or not isinstance(asked, dict) or asked.get("type") not in {*FORMS} - {*takes}:
         return request
     fitted = {name: value for name, value in request.items() if name != "response_format"}
     schema = _schema_of(asked)

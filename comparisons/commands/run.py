@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evalparity.adapters.judge.prices import Prices, load_prices
 from evalparity.adapters.reading import load_any
+from evalparity.comparisons.clearance import Clearance, clear
 from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.interruption import explained, termination_interrupts
 from evalparity.comparisons.messages import tell
@@ -27,7 +28,9 @@ from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema import LoadedSuite
 
 
-def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, out: Path | None) -> tuple[Report, bool]:
+def run_command(
+    suite: Path, asked: Asked, environment: Mapping[str, str], *, out: Path | None, preflight: bool = True
+) -> tuple[Report, bool]:
     """Run a suite; return the report and whether the run was interrupted.
 
     Args:
@@ -35,6 +38,7 @@ def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, ou
         asked: the options that say what scores it.
         environment: variables, keys among them.
         out: run folder to make; None: one named after date and time.
+        preflight: ask the judges one question each before anything is spent on them.
 
     Raises:
         EvalparityError: anything that the user can mend, before anything is spent.
@@ -44,9 +48,13 @@ def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, ou
     prices = load_prices(settings.prices)
     loaded = load_any(suite, reading_of(asked.values))
     plans = plan_judges(loaded.suite, settings, judges)
+    cleared = clear(plans, prices, tell) if preflight else Clearance(plans=plans)
+    plans = cleared.plans
     now = datetime.now(UTC)
     info = describe(suite, loaded, settings, plans, prices, asked=asked, now=now)
+    info = info.model_copy(update={"preflight": cleared.usage})
     folder = create_run_folder(out or default_folder(now), info, plans, settings.flags)
+    cleared.record(folder.ledger)
     _announce(loaded, settings, plans, folder)
     with progress(Counter(cell.framework for one in plans for cell in one.plan.cells)) as shown:
         interrupted = _run_to_the_end(plans, folder, settings.limits, prices, shown)

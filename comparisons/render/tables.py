@@ -99,6 +99,7 @@ def cost_section(report: Report, width: int) -> list[Text]:
     return [
         title("COST", "judge traffic as the gateway counted it; billed as asked for, unless both are told"),
         *lay_out(rows, names=1, width=width),
+        *_preflight(report, width),
         *_unpriced(report, width),
     ]
 
@@ -121,6 +122,7 @@ def _narrow_cost(report: Report, frameworks: Sequence[str], width: int) -> list[
         title("COST", "calls and tokens, in and out"),
         *lay_out(rows, names=1, width=width),
         *wrap(name(f"inputs verified: {inputs}"), width=width, indent=0, lines=2),
+        *_preflight(report, width),
         *_unpriced(report, width),
     ]
 
@@ -145,6 +147,17 @@ def _calls(rows: Sequence[CostRow]) -> Text:
     """Return how many calls the frameworks asked for, and how many are billed where that is another number."""
     asked, billed = sum(row.calls for row in rows), sum(row.billed_calls for row in rows)
     return count(asked) if asked == billed else Text(f"{asked:,} ({billed:,} billed)")
+
+
+def _preflight(report: Report, width: int) -> list[Text]:
+    """Return what the judges were asked before the first cell; nothing where there was no pre-flight."""
+    usage = report.run.preflight
+    if usage is None:
+        return []
+    into, out = count(usage.input_tokens).plain, count(usage.output_tokens).plain
+    asked = f"{usage.calls} calls, {usage.embedding_calls} embeddings, {into} tokens in, {out} out"
+    dollars = bill(usage.cost_usd, usage.at_least_usd, usage.requested_usd).plain
+    return wrap(name(f"pre-flight, in no row: {asked}, US$ {dollars}", "dim"), width=width, indent=0, lines=2)
 
 
 def _unpriced(report: Report, width: int) -> list[Text]:
