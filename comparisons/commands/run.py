@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from evalparity.adapters.judge.answering import Sources
+from evalparity.adapters.judge.budget import Budget
+from evalparity.adapters.judge.cache import Cache
+from evalparity.adapters.judge.cassette import Cassette, read_cassette, write_cassette
+from evalparity.adapters.judge.ledger import Ledger, read_answers
 from evalparity.adapters.judge.prices import Prices, load_prices
+from evalparity.adapters.judge.replies import Tokens
+from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
 from evalparity.adapters.reading import load_any
 from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.interruption import explained, termination_interrupts
@@ -17,14 +26,41 @@ from evalparity.comparisons.planning.plan_notes import notes_of
 from evalparity.comparisons.progress import progress
 from evalparity.comparisons.reading_options import reading_of
 from evalparity.comparisons.run_description import describe
-from evalparity.comparisons.run_folder import RunFolder, create_run_folder, default_folder
-from evalparity.comparisons.running.run import Limits, Listener, run_plan
+from evalparity.comparisons.run_folder import (
+    AskedFor,
+    RunFolder,
+    RunRecord,
+    default_folder,
+    make_run_folder,
+    planned_lines,
+)
+from evalparity.comparisons.running.run import Listener, run_plan
 from evalparity.comparisons.running.settle import Settled
-from evalparity.comparisons.studies.asked import Asked
+from evalparity.comparisons.studies.asked import Asked, to_json
 from evalparity.comparisons.studies.judge_options import resolve_judges
 from evalparity.comparisons.studies.study_plan import JudgePlan, plan_judges, read_settings
 from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema import LoadedSuite
+from evalparity.unified_schema.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Everything that was read and checked before a run, and before anything of it is spent.
+
+    Attributes:
+        settings: of the run.
+        prices: what calls cost.
+        loaded: the suite.
+        plans: what each judge is to score.
+        cassette: where all answers come from; None: from the judges.
+    """
+
+    settings: RunSettings
+    prices: Prices
+    loaded: LoadedSuite
+    plans: tuple[JudgePlan, ...]
+    cassette: Cassette | None
 
 
 def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, out: Path | None) -> tuple[Report, bool]:
@@ -39,34 +75,85 @@ def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, ou
     Raises:
         EvalparityError: anything that the user can mend, before anything is spent.
     """
+    ready = prepare(suite, asked, environment)
+    now = datetime.now(UTC)
+    record = RunRecord(
+        info=describe(suite, ready.loaded, ready.settings, ready.plans, ready.prices, asked=asked, now=now),
+        planned=planned_lines(ready.plans),
+        limits=ready.settings.flags,
+        asked=AskedFor(suite=str(suite.absolute()), values=to_json(asked.values), flags=tuple(sorted(asked.flags))),
+    )
+    folder = make_run_folder(out or default_folder(now), record)
+    _announce(ready, folder)
+    return run_to_the_end(ready, folder)
+
+
+def prepare(suite: Path, asked: Asked, environment: Mapping[str, str]) -> Prepared:
+    """Read and check everything that a run needs.
+
+    Raises:
+        EvalparityError: anything that the user can mend.
+    """
     settings = read_settings(asked)
-    judges = resolve_judges(settings.judges, environment)
+    cassette = read_cassette(settings.answers.replay) if settings.answers.replay is not None else None
+    judges = resolve_judges(settings.judges, environment, with_keys=cassette is None)
+    if cassette is not None:
+        cassette.check(judges)
+    _refuse_an_empty_cassette(settings, judges)
     prices = load_prices(settings.prices)
+    if settings.budget.cost is not None:
+        _refuse_unknown_prices(judges, prices)
     loaded = load_any(suite, reading_of(asked.values))
     plans = plan_judges(loaded.suite, settings, judges)
-    now = datetime.now(UTC)
-    info = describe(suite, loaded, settings, plans, prices, asked=asked, now=now)
-    folder = create_run_folder(out or default_folder(now), info, plans, settings.flags)
-    _announce(loaded, settings, plans, folder)
-    with progress(Counter(cell.framework for one in plans for cell in one.plan.cells)) as shown:
-        interrupted = _run_to_the_end(plans, folder, settings.limits, prices, shown)
-    report = folder.finish(complete=not interrupted)
+    return Prepared(settings=settings, prices=prices, loaded=loaded, plans=plans, cassette=cassette)
+
+
+def _refuse_an_empty_cassette(settings: RunSettings, judges: Sequence[JudgeSettings]) -> None:
+    if settings.answers.record is not None and not any(_priced_models(judge) for judge in judges):
+        raise UsageError("--record: the lexical judge is built in, so there is nothing to record; name a --judge.")
+
+
+def _refuse_unknown_prices(judges: Sequence[JudgeSettings], prices: Prices) -> None:
+    """A limit of dollars cannot be held where a call's price is unknown."""
+    some = Tokens(input_tokens=1, output_tokens=1)
+    for judge in judges:
+        for model, url in _priced_models(judge):
+            if prices.cost(model, url, some) is None:
+                raise UsageError(
+                    f"--max-cost: the price of {model!r} at {url} is unknown, so the limit could not be held; name its "
+                    "price with --prices FILE (docs/prices.md), or limit --max-tokens or --max-calls instead."
+                )
+
+
+def _priced_models(judge: JudgeSettings) -> list[tuple[str, str | None]]:
+    chat = [] if judge.model == LEXICAL else [(judge.model, judge.url)]
+    embedded = [] if judge.embedding_server is None else [(judge.embedding_model or "", judge.embedding_server)]
+    return chat + embedded
+
+
+def run_to_the_end(ready: Prepared, folder: RunFolder) -> tuple[Report, bool]:
+    """Run the plans in a folder and write its report; return that and whether the run was interrupted."""
+    with folder.locked():
+        with progress(Counter(cell.framework for one in ready.plans for cell in one.plan.cells)) as shown:
+            interrupted = _run(ready, folder, shown)
+        record = ready.settings.answers.record
+        if record is not None:
+            write_cassette(record, [one.judge for one in ready.plans], read_answers(folder.ledger))
+        report = folder.finish(complete=not interrupted)
     tell(f"The run stands in {folder.path}")
     return report, interrupted
 
 
-def _announce(loaded: LoadedSuite, settings: RunSettings, plans: Sequence[JudgePlan], folder: RunFolder) -> None:
-    plan = plans[0].plan
+def _announce(ready: Prepared, folder: RunFolder) -> None:
+    plans, plan = ready.plans, ready.plans[0].plan
     cells = sum(cell.refusal is None for one in plans for cell in one.plan.cells)
     judges = f" and {len(plans)} judges" if len(plans) > 1 else ""
     scoring = f"Scoring {cells} cells with {', '.join(plan.adapters)}{judges}; the run is written to {folder.path}"
-    for line in (*notes_of(loaded, settings, plan), scoring):
+    for line in (*notes_of(ready.loaded, ready.settings, plan), scoring):
         tell(line)
 
 
-def _run_to_the_end(
-    plans: Sequence[JudgePlan], folder: RunFolder, limits: Limits, prices: Prices, shown: Listener
-) -> bool:
+def _run(ready: Prepared, folder: RunFolder, shown: Listener) -> bool:
     """Run the plans; return whether the run was interrupted. What had ended by then is in the folder."""
 
     def ended(settled: Settled) -> None:
@@ -75,8 +162,8 @@ def _run_to_the_end(
 
     listener = Listener(line=shown.line, ended=ended)
     try:
-        with termination_interrupts():
-            asyncio.run(_run_all(plans, folder, limits, prices, listener))
+        with termination_interrupts(), _sources(ready, folder, listener) as sources:
+            asyncio.run(_run_all(ready, folder, sources, listener))
     except KeyboardInterrupt:
         return True
     except ExceptionGroup as group:
@@ -84,26 +171,43 @@ def _run_to_the_end(
     return False
 
 
-async def _run_all(
-    plans: Sequence[JudgePlan], folder: RunFolder, limits: Limits, prices: Prices, listener: Listener
-) -> None:
+@contextmanager
+def _sources(ready: Prepared, folder: RunFolder, listener: Listener) -> Iterator[Sources]:
+    cached = ready.settings.answers.cache
+    asked = any(_priced_models(one.judge) for one in ready.plans)
+    cache = Cache(cached, listener.line) if cached is not None and asked else None
+    try:
+        with closing(Ledger(folder.ledger)) as ledger:
+            budget = Budget(ready.settings.budget, ledger.sent())
+            yield Sources(ledger=ledger, cassette=ready.cassette, cache=cache, budget=budget)
+    finally:
+        if cache is not None:
+            cache.close()
+
+
+async def _run_all(ready: Prepared, folder: RunFolder, sources: Sources, listener: Listener) -> None:
     """Run one judge after the other: two at once would take each other's time, and a local server has room for one."""
-    for number, one in enumerate(plans, 1):
-        if len(plans) > 1:
-            listener.line(f"judge {number} of {len(plans)}: {one.judge.name}")
+    for number, one in enumerate(ready.plans, 1):
+        if len(ready.plans) > 1:
+            listener.line(f"judge {number} of {len(ready.plans)}: {one.judge.name}")
         await run_plan(
             one.plan,
             one.judge,
-            limits=limits,
-            ledger=folder.ledger,
+            limits=ready.settings.limits,
+            sources=sources,
             logs=folder.logs,
             listener=listener,
-            prices=prices,
+            prices=ready.prices,
         )
 
 
 def exit_code(report: Report) -> int:
-    """Return the exit code of a finished run: 3 if any cell errored or a named framework is absent, else 0."""
-    errored = any(cell.status == "errored" for cell in report.cells)
+    """Return the exit code of a finished run.
+
+    4 if the budget ended it, 3 if any cell errored or a named framework is absent, else 0.
+    """
+    kinds = {cell.kind for cell in report.cells if cell.status == "errored"}
     absent = any(framework.version is None for framework in report.run.frameworks.values())
-    return 3 if errored or absent else 0
+    if "budget" in kinds:
+        return 4
+    return 3 if kinds or absent else 0
