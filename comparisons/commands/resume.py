@@ -19,7 +19,7 @@ from evalparity.comparisons.run_folder import (
 )
 from evalparity.comparisons.running.plan import Plan, PlannedCell, in_batches
 from evalparity.comparisons.running.settle import Settled
-from evalparity.comparisons.studies.asked import Asked, from_json
+from evalparity.comparisons.studies.asked import Asked, from_json, option_of
 from evalparity.comparisons.studies.study_plan import JudgePlan
 from evalparity.unified_schema.errors import UsageError
 
@@ -79,9 +79,9 @@ def resume_command(
 def _asked_again(run: Path, record: RunRecord, asked: Asked) -> Asked:
     """Return the options as the run had them, and those over them that may change."""
     assert record.asked is not None
-    fixed = sorted(asked.flags - MAY_CHANGE)
+    fixed = sorted(map(option_of, asked.flags - MAY_CHANGE))
     if fixed:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in fixed)
+        options = ", ".join(fixed)
         raise UsageError(
             f"--resume {run}: goes on with the settings that the run began with, so {options} cannot be given; start a "
             "new run for that, which takes from the cache what was answered before."

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 _PATH = "path"
+_SEVERAL = {"frameworks": "framework", "metrics": "metric", "scorers": "scorer", "thresholds": "threshold"}
+"""Options that may be given several times stand under other names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,11 @@ class Asked:
     def pick(self, name: str, of_study: Any) -> Any:  # noqa: ANN401 - options are of many types
         """Return an option's value: as given, else the study's, else that of its variable or its default."""
         return self.values.get(name) if name in self.flags or of_study is None else of_study
+
+
+def option_of(name: str) -> str:
+    """Return an option as it is typed, such as `--judge-url`, from its name among the values."""
+    return f"--{_SEVERAL.get(name, name).replace('_', '-')}"
 
 
 def to_json(values: Mapping[str, Any]) -> dict[str, Any]:
