@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from evalparity.adapters.judge.answering import Sources
-from evalparity.adapters.judge.budget import Budget
-from evalparity.adapters.judge.cache import Cache
-from evalparity.adapters.judge.cassette import Cassette, read_cassette, write_cassette
-from evalparity.adapters.judge.ledger import Ledger, read_answers
+from evalparity.adapters.judge.cassette import Cassette, write_cassette
+from evalparity.adapters.judge.ledger import read_answers
 from evalparity.adapters.judge.prices import Prices, load_prices
-from evalparity.adapters.judge.replies import Tokens
-from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
 from evalparity.adapters.reading import load_any
+from evalparity.comparisons.commands.answer_sources import check_answers, open_cassette, open_sources
 from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.interruption import explained, termination_interrupts
 from evalparity.comparisons.messages import tell
@@ -41,7 +37,6 @@ from evalparity.comparisons.studies.judge_options import resolve_judges
 from evalparity.comparisons.studies.study_plan import JudgePlan, plan_judges, read_settings
 from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema import LoadedSuite
-from evalparity.unified_schema.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,40 +90,13 @@ def prepare(suite: Path, asked: Asked, environment: Mapping[str, str]) -> Prepar
         EvalparityError: anything that the user can mend.
     """
     settings = read_settings(asked)
-    cassette = read_cassette(settings.answers.replay) if settings.answers.replay is not None else None
+    cassette = open_cassette(settings)
     judges = resolve_judges(settings.judges, environment, with_keys=cassette is None)
-    if cassette is not None:
-        cassette.check(judges)
-    _refuse_an_empty_cassette(settings, judges)
     prices = load_prices(settings.prices)
-    if settings.budget.cost is not None:
-        _refuse_unknown_prices(judges, prices)
     loaded = load_any(suite, reading_of(asked.values))
     plans = plan_judges(loaded.suite, settings, judges)
+    check_answers(settings, plans, cassette, prices)
     return Prepared(settings=settings, prices=prices, loaded=loaded, plans=plans, cassette=cassette)
-
-
-def _refuse_an_empty_cassette(settings: RunSettings, judges: Sequence[JudgeSettings]) -> None:
-    if settings.answers.record is not None and not any(_priced_models(judge) for judge in judges):
-        raise UsageError("--record: the lexical judge is built in, so there is nothing to record; name a --judge.")
-
-
-def _refuse_unknown_prices(judges: Sequence[JudgeSettings], prices: Prices) -> None:
-    """A limit of dollars cannot be held where a call's price is unknown."""
-    some = Tokens(input_tokens=1, output_tokens=1)
-    for judge in judges:
-        for model, url in _priced_models(judge):
-            if prices.cost(model, url, some) is None:
-                raise UsageError(
-                    f"--max-cost: the price of {model!r} at {url} is unknown, so the limit could not be held; name its "
-                    "price with --prices FILE (docs/prices.md), or limit --max-tokens or --max-calls instead."
-                )
-
-
-def _priced_models(judge: JudgeSettings) -> list[tuple[str, str | None]]:
-    chat = [] if judge.model == LEXICAL else [(judge.model, judge.url)]
-    embedded = [] if judge.embedding_server is None else [(judge.embedding_model or "", judge.embedding_server)]
-    return chat + embedded
 
 
 def run_to_the_end(ready: Prepared, folder: RunFolder) -> tuple[Report, bool]:
@@ -161,28 +129,17 @@ def _run(ready: Prepared, folder: RunFolder, shown: Listener) -> bool:
         shown.ended(settled)
 
     listener = Listener(line=shown.line, ended=ended)
+    opened = open_sources(
+        ready.settings, ready.plans, ledger=folder.ledger, cassette=ready.cassette, tell=listener.line
+    )
     try:
-        with termination_interrupts(), _sources(ready, folder, listener) as sources:
+        with termination_interrupts(), opened as sources:
             asyncio.run(_run_all(ready, folder, sources, listener))
     except KeyboardInterrupt:
         return True
     except ExceptionGroup as group:
         raise explained(group) from group
     return False
-
-
-@contextmanager
-def _sources(ready: Prepared, folder: RunFolder, listener: Listener) -> Iterator[Sources]:
-    cached = ready.settings.answers.cache
-    asked = any(_priced_models(one.judge) for one in ready.plans)
-    cache = Cache(cached, listener.line) if cached is not None and asked else None
-    try:
-        with closing(Ledger(folder.ledger)) as ledger:
-            budget = Budget(ready.settings.budget, ledger.sent())
-            yield Sources(ledger=ledger, cassette=ready.cassette, cache=cache, budget=budget)
-    finally:
-        if cache is not None:
-            cache.close()
 
 
 async def _run_all(ready: Prepared, folder: RunFolder, sources: Sources, listener: Listener) -> None:

@@ -136,7 +136,7 @@ def test_the_cache_can_be_looked_at_and_emptied(runs, tmp_path):
     [
         (("--record", "a", "--replay", "b"), "exclude each other"),
         (("--replay", "none.cassette"), "cannot be read"),
-        (("--record", "a"), "the lexical judge is built in"),
+        (("--record", "a"), "there is nothing to record"),
         (("--max-cost", "1", "--judge", "m", "--judge-url", NO_MORE), "the price of 'm' at"),
         (("--max-cost", "nan"), "no amount of US dollars"),
         (("--max-calls", "0"), "0 is not in the range"),
