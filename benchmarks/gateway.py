@@ -26,6 +26,7 @@ import aiohttp
 from aiohttp import web
 
 from evalparity.adapters.base import Sent
+from evalparity.adapters.judge.answering import Sources
 from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.settings import JudgeSettings
@@ -98,7 +99,9 @@ async def serve_as_gateway(pipe: Connection, upstream: str) -> None:
     settings = JudgeSettings(model="m", url=upstream, embedding_model=None, concurrency=WORKERS)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder, "ledger.sqlite"))
-        gateway = Gateway(settings, upstream=HttpUpstream(upstream), embedder=None, steps={}, ledger=ledger)
+        gateway = Gateway(
+            settings, upstream=HttpUpstream(upstream), embedder=None, steps={}, sources=Sources(ledger=ledger)
+        )
         async with gateway:
             url = gateway.open_cell(
                 cell="cell",

@@ -29,7 +29,7 @@ from one_run import Options, Run
 from run_profile import print_profile
 
 from evalparity.adapters.boundary import scrubbed_environment
-from evalparity.adapters.promptfoo_adapter.installation import cache_root
+from evalparity.adapters.cache_folder import cache_root
 
 HERE = Path(__file__).parent
 OURS = "evalparity"

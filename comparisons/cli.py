@@ -10,7 +10,15 @@ from typing import Any
 
 import click
 
-from evalparity.comparisons.cli_options import FORMAT, asked_for, read_options, scoring_options
+from evalparity.comparisons.cli_options import (
+    CACHE_OPTIONS,
+    FORMAT,
+    adding,
+    answer_options,
+    asked_for,
+    read_options,
+    scoring_options,
+)
 from evalparity.comparisons.data_options import convert_options, record_options
 from evalparity.comparisons.messages import silence, tell
 
@@ -21,6 +29,7 @@ EXIT_CODES = """\b
 Exit codes, the first that holds:
   130  interrupted; `evalparity report RUN` reads what was done
     2  wrong usage, or the suite has an error
+    4  the budget was reached (--max-calls, --max-tokens, --max-cost)
     3  some cells errored, or a named framework is not installed; a case could not be recorded
     0  done
 """
@@ -31,6 +40,8 @@ Examples:
   evalparity run suite.yaml --framework ragas --framework deepeval --metric faithfulness
   evalparity run suite.yaml --study study.yaml --metric all --threshold faithfulness=0.8
   evalparity run suite.yaml --judge qwen3 --judge-url http://localhost:11434/v1
+  evalparity run suite.yaml --judge gpt-4.1-mini --max-cost 2.50 --record answers.cassette
+  evalparity run --resume runs/20261201-093000
 """
 
 CONVERT_EXAMPLES = """\b
@@ -171,8 +182,9 @@ def record(suite: Path, **options: Any) -> None:  # noqa: ANN401 - click's optio
 
 
 @cli.command(epilog=RUN_EXAMPLES)
-@click.argument("suite", type=click.Path(path_type=Path))
+@click.argument("suite", required=False, type=click.Path(path_type=Path))
 @scoring_options
+@answer_options
 @click.option(
     "--out",
     metavar="DIR",
@@ -185,17 +197,40 @@ def record(suite: Path, **options: Any) -> None:  # noqa: ANN401 - click's optio
     show_default=True,
     help="Ask the judge one question before any score is taken, and stop if it cannot be used.",
 )
+@click.option(
+    "--resume",
+    metavar="RUN",
+    type=click.Path(path_type=Path),
+    help="Bring a run that was stopped to its end, in place of a new one.",
+)
+@click.option("--retry-errors", is_flag=True, help="With --resume: run cells that ended in an error again, too.")
 @FORMAT
 @click.pass_context
-def run(context: click.Context, /, suite: Path, out: Path | None, form: str, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
+def run(context: click.Context, /, suite: Path | None, form: str, **options: Any) -> None:  # noqa: ANN401 - click's options, checked by click
     """Score a suite with every framework and print the report."""
+    from evalparity.comparisons.commands.resume import resume_command  # noqa: PLC0415 - heavy
     from evalparity.comparisons.commands.run import exit_code, run_command  # noqa: PLC0415 - heavy
 
+    resume, out, retry = options.pop("resume"), options.pop("out"), options.pop("retry_errors")
     preflight = options.pop("preflight")
+    _check_resume(suite, resume, out, retry_errors=retry)
     asked = asked_for(context, options)
-    report, interrupted = run_command(suite, asked, dict(os.environ), out=out, preflight=preflight)
+    if resume is not None:
+        report, interrupted = resume_command(resume, asked, dict(os.environ), retry_errors=retry)
+    else:
+        assert suite is not None
+        report, interrupted = run_command(suite, asked, dict(os.environ), out=out, preflight=preflight)
     _print_report(report, form)
     sys.exit(130 if interrupted else exit_code(report))
+
+
+def _check_resume(suite: Path | None, resume: Path | None, out: Path | None, *, retry_errors: bool) -> None:
+    if (suite is None) == (resume is None):
+        raise click.UsageError("name one SUITE to run, or give --resume RUN alone.")
+    if resume is not None and out is not None:
+        raise click.UsageError("--resume writes into the folder of the run: leave --out off.")
+    if resume is None and retry_errors:
+        raise click.UsageError("--retry-errors goes with --resume RUN.")
 
 
 @cli.command(epilog=PLAN_EXAMPLES)
@@ -288,6 +323,30 @@ def adapters(context: click.Context, *, table: bool, metric: str | None) -> None
 
     shown = capabilities.render_table(metric) if table or metric is not None else capabilities.render_versions()
     _print(shown + "\n")
+
+
+@cli.group()
+def cache() -> None:
+    """Show or empty the cache of judge answers, by which no answer is paid for twice."""
+
+
+@cache.command()
+@adding(*CACHE_OPTIONS)
+def stats(**options: Any) -> None:  # noqa: ANN401 - as above
+    """Show where the cache stands, how many answers it holds, and how much room they take."""
+    from evalparity.comparisons.commands.cache import stats_text  # noqa: PLC0415 - heavy
+
+    _print(stats_text(options))
+
+
+@cache.command()
+@adding(*CACHE_OPTIONS)
+@click.option("--older-than", type=click.FloatRange(min=0), metavar="DAYS", help="Only what came before that.")
+def clear(older_than: float | None, **options: Any) -> None:  # noqa: ANN401 - as above
+    """Take answers out of the cache: all, or those of a certain age."""
+    from evalparity.comparisons.commands.cache import clear_text  # noqa: PLC0415 - heavy
+
+    _print(clear_text(options, older_than=older_than))
 
 
 @adapters.command()

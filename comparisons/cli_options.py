@@ -52,6 +52,18 @@ class _Threshold(click.ParamType):
         return name.strip(), score
 
 
+class _Dollars(click.FloatRange):
+    """An amount of US dollars: positive, finite."""
+
+    name = "dollars"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        amount = float(super().convert(value, param, ctx))
+        if not math.isfinite(amount):
+            self.fail(f"{value!r} is no amount of US dollars.", param, ctx)
+        return amount
+
+
 SECONDS = _Seconds(min=0, min_open=True, max=31_536_000)
 
 FORMAT = click.option(
@@ -132,6 +144,81 @@ TIME_OPTIONS = (
         help="Seconds that one framework may take for the whole suite.",
     ),
 )
+
+BUDGET_OPTIONS = (
+    click.option(
+        "--max-calls",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Send at most so many requests to judge and embedding servers, retries included.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Send none once so many tokens, in and out, were used.",
+    ),
+    click.option(
+        "--max-cost",
+        type=_Dollars(min=0, min_open=True),
+        metavar="USD",
+        help="Send none once so many US dollars were spent.",
+    ),
+)
+"""What a run may spend, its earlier sessions included."""
+
+CACHE_OPTIONS = (
+    click.option(
+        "--cache-file",
+        envvar="EVALPARITY_CACHE_FILE",
+        show_envvar=True,
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="The cache of judge answers. Default: answers.sqlite in the user's cache folder.",
+    ),
+)
+
+ANSWER_OPTIONS = (
+    click.option(
+        "--no-cache",
+        is_flag=True,
+        envvar="EVALPARITY_NO_CACHE",
+        show_envvar=True,
+        help="Ask the judge anew, even what it was asked before.",
+    ),
+    *CACHE_OPTIONS,
+    click.option(
+        "--cache-megabytes",
+        envvar="EVALPARITY_CACHE_MEGABYTES",
+        show_envvar=True,
+        default=2048,
+        show_default=True,
+        type=click.IntRange(min=1),
+        help="Size of the cache at most; what was used longest ago goes first.",
+    ),
+    click.option(
+        "--cache-days",
+        envvar="EVALPARITY_CACHE_DAYS",
+        show_envvar=True,
+        default=90,
+        show_default=True,
+        type=click.IntRange(min=0),
+        help="Age of an answer in the cache at most.",
+    ),
+    click.option(
+        "--record",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Write all answers of the run into a cassette, for --replay.",
+    ),
+    click.option(
+        "--replay",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Take all answers from a cassette; no server is asked and no key is needed.",
+    ),
+)
+"""Where answers come from and go to, beside the judge's servers."""
 
 JUDGE_OPTIONS = (
     click.option(
@@ -248,5 +335,8 @@ def adding(*options: Callable[[Any], Any]) -> Callable[[Callable[P, None]], Call
 read_options = adding(*READ_OPTIONS)
 """Add the options that say what is allowed when a test set is read."""
 
-scoring_options = adding(*STUDY_OPTIONS, *JUDGE_OPTIONS, *TIME_OPTIONS, *READ_OPTIONS)
+scoring_options = adding(*STUDY_OPTIONS, *JUDGE_OPTIONS, *TIME_OPTIONS, *BUDGET_OPTIONS, *READ_OPTIONS)
 """Add the options that say what scores a suite, how and by which judge."""
+
+answer_options = adding(*ANSWER_OPTIONS)
+"""Add the options that say where answers come from and go to."""

@@ -10,7 +10,7 @@ from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
 from evalparity.comparisons.running.plan import Plan
 from evalparity.comparisons.running.run_info import FrameworkInfo, JudgeInfo, PriceInfo, RunInfo, StudyInfo, SuiteInfo
-from evalparity.comparisons.studies.asked import Asked
+from evalparity.comparisons.studies.asked import Asked, option_of
 from evalparity.comparisons.studies.study_plan import JudgePlan
 from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema import LoadedStudy, LoadedSuite, suite_sha256
@@ -80,9 +80,5 @@ def study_info(study: LoadedStudy | None, asked: Asked) -> StudyInfo | None:
     """Return which study it is, and what on the command line went before it."""
     if study is None:
         return None
-    flags = sorted(f"--{_OPTIONS.get(name, name).replace('_', '-')}" for name in asked.flags - {"study"})
+    flags = sorted(map(option_of, asked.flags - {"study"}))
     return StudyInfo(path=study.file, sha256=study.sha256, overridden=tuple(flags))
-
-
-_OPTIONS = {"frameworks": "framework", "metrics": "metric", "scorers": "scorer", "thresholds": "threshold"}
-"""Options that may be given several times stand under other names."""

@@ -1,8 +1,8 @@
 """The folder of a run: written as cells end, readable at any moment, also after the run was killed.
 
-run.json         what was run, and every planned cell
-outcomes.jsonl   one line per cell that has ended
-ledger.sqlite    one row per judge call
+run.json         what was run, how it was asked for, and every planned cell
+outcomes.jsonl   one line per cell that has ended; of a cell that was run again, the last line counts
+ledger.sqlite    one row per judge call, and the answers
 logs/            what each framework printed
 report.json      the report, once the run has ended
 unused.jsonl     imported scores only: one line per score of the result files that became no cell, and why
@@ -11,17 +11,20 @@ labels.jsonl     imported scores only: human labels of the result files, by case
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import ValidationError
+from filelock import FileLock, Timeout
+from pydantic import JsonValue, ValidationError
 
 from evalparity.adapters.base import Binding
 from evalparity.adapters.registry import adapter_names, load_adapter
 from evalparity.comparisons.comparing.disagreement import Limits
 from evalparity.comparisons.comparing.report import Report, build_report
+from evalparity.comparisons.private_files import append_lines, cut_half_line, write_whole
 from evalparity.comparisons.render.json_report import json_pieces, parse_report
 from evalparity.comparisons.running.plan import PlannedCell
 from evalparity.comparisons.running.run_info import RunInfo
@@ -47,6 +50,17 @@ class PlannedLine(Frozen):
     threshold: float | None = None
 
 
+class AskedFor(Frozen):
+    """How a run was asked for, so that it can go on as it began; no key is part of it."""
+
+    suite: str
+    """Its path, absolute."""
+    values: dict[str, JsonValue]
+    """Of every option."""
+    flags: tuple[str, ...]
+    """Names of the options that stood on the command line itself."""
+
+
 class RunRecord(Frozen):
     """The content of `run.json`."""
 
@@ -54,6 +68,8 @@ class RunRecord(Frozen):
     planned: tuple[PlannedLine, ...]
     limits: Limits = Limits()
     """When a difference is flagged."""
+    asked: AskedFor | None = None
+    """None: the run cannot be resumed, as one of imported scores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +95,15 @@ class RunFolder:
         Raises:
             UsageError: the folder cannot be written any more, as when the disk is full.
         """
-        self.write_lines("outcomes.jsonl", (settled,))
+        self.append_all((settled,))
+
+    def append_all(self, settled: Iterable[Settled]) -> None:
+        """Write cells that have ended together.
+
+        Raises:
+            UsageError: the folder cannot be written any more.
+        """
+        self.write_lines("outcomes.jsonl", settled)
 
     def write_lines(self, name: str, records: Iterable[Frozen]) -> None:
         """Add records to a file of the folder, one line each.
@@ -88,8 +112,7 @@ class RunFolder:
             UsageError: the folder cannot be written any more.
         """
         try:
-            with (self.path / name).open("a", encoding="utf-8", newline="\n") as file:
-                file.writelines(record.model_dump_json() + "\n" for record in records)
+            append_lines(self.path / name, (record.model_dump_json() + "\n" for record in records))
         except OSError as error:
             raise UsageError(
                 f"{self.path}: cannot be written any more ({error.strerror}); the run was stopped."
@@ -97,10 +120,28 @@ class RunFolder:
 
     def finish(self, *, complete: bool) -> Report:
         """Write and return the report."""
-        report = _build(self.record, _read_settled(self.path), complete=complete)
-        with (self.path / "report.json").open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(json_pieces(report))
+        report = _build(self.record, read_settled(self.path), complete=complete)
+        write_whole(self.path / "report.json", json_pieces(report))
         return report
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from running in this folder meanwhile.
+
+        Raises:
+            UsageError: another one does.
+        """
+        lock = FileLock(self.path / "run.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise UsageError(f"{self.path}: another process is at this run; wait for it to end.") from None
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                Path(lock.lock_file).unlink()
+            lock.release()
 
 
 def default_folder(now: datetime) -> Path:
@@ -108,19 +149,19 @@ def default_folder(now: datetime) -> Path:
     return RUNS / now.strftime("%Y%m%d-%H%M%S")
 
 
-def create_run_folder(path: Path, info: RunInfo, plans: Sequence[JudgePlan], limits: Limits | None = None) -> RunFolder:
-    """Make the folder of a run, readable by its owner alone.
-
-    Args:
-        path: the folder.
-        info: what is run.
-        plans: what each judge is to score.
-        limits: when a difference is flagged; None: the defaults.
+def reopen_run_folder(path: Path, record: RunRecord) -> RunFolder:
+    """Return the folder of a run that was stopped, for more cells; what the stop left half written is taken away.
 
     Raises:
-        UsageError: the folder exists and is not empty, or cannot be made.
+        UsageError: the folder cannot be written.
     """
-    return make_run_folder(path, RunRecord(info=info, planned=_planned(plans), limits=limits or Limits()))
+    try:
+        (path / "report.json").unlink(missing_ok=True)  # it will not be true any more
+        if (path / "outcomes.jsonl").exists():
+            cut_half_line(path / "outcomes.jsonl")
+    except OSError as error:
+        raise UsageError(f"--resume {path}: cannot be written ({error.strerror}).") from error
+    return RunFolder(path=path, record=record)
 
 
 def make_run_folder(path: Path, record: RunRecord) -> RunFolder:
@@ -135,13 +176,14 @@ def make_run_folder(path: Path, record: RunRecord) -> RunFolder:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
         (path / "logs").mkdir()
-        (path / "run.json").write_text(record.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        write_whole(path / "run.json", (record.model_dump_json(indent=2), "\n"))
     except OSError as error:
         raise UsageError(f"--out {path}: cannot be written ({error.strerror}).") from error
     return RunFolder(path=path, record=record)
 
 
-def _planned(plans: Sequence[JudgePlan]) -> tuple[PlannedLine, ...]:
+def planned_lines(plans: Sequence[JudgePlan]) -> tuple[PlannedLine, ...]:
+    """Return what `run.json` says of all planned cells."""
     return tuple(planned_line(cell, one.judge.name) for one in plans for cell in one.plan.cells)
 
 
@@ -173,18 +215,27 @@ def read_report(path: Path) -> Report:
     try:
         if (path / "report.json").exists():
             return parse_report((path / "report.json").read_bytes(), str(path / "report.json"))
-        record = RunRecord.model_validate_json((path / "run.json").read_bytes())
-        ended = _read_settled(path)
-        # A run that was killed after its last cell lacks nothing but its report.
-        return _build(record, ended, complete=len(ended) == len(record.planned))
+    except NotADirectoryError as error:
+        raise UsageError(f"{path} is a file; give the run folder that `evalparity run` made.") from error
+    record, ended = read_record(path), read_settled(path)
+    # A run that was killed after its last cell lacks nothing but its report.
+    return _build(record, ended, complete=len(ended) == len(record.planned))
+
+
+def read_record(path: Path) -> RunRecord:
+    """Return what the `run.json` of a run folder says.
+
+    Raises:
+        UsageError: the folder holds no run, or the file is damaged.
+    """
+    try:
+        return RunRecord.model_validate_json((path / "run.json").read_bytes())
     except FileNotFoundError as error:
         raise UsageError(
             f"{path} is no run folder: it holds no run.json (`evalparity run --out` makes one)."
         ) from error
     except NotADirectoryError as error:
         raise UsageError(f"{path} is a file; give the run folder that `evalparity run` made.") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: a file of the run is no UTF-8 text; it is damaged.") from error
     except ValidationError as error:
         raise UsageError(f"{path / 'run.json'}: damaged or from another version ({_first(error)}).") from error
 
@@ -195,13 +246,22 @@ def _first(error: ValidationError) -> str:
     return f"{place}: {first['msg']}" if place else first["msg"]
 
 
-def _read_settled(path: Path) -> list[Settled]:
+def read_settled(path: Path) -> list[Settled]:
+    """Return how the cells of a run folder ended; of a cell that ended several times, the last time.
+
+    Raises:
+        UsageError: a line is damaged.
+    """
     file = path / "outcomes.jsonl"
     if not file.exists():
         return []
-    with file.open(encoding="utf-8", newline="\n") as lines:
-        # A run that was killed while it wrote leaves half a line at the end: that cell has not ended.
-        return [_settled(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line.endswith("\n")]
+    try:
+        with file.open(encoding="utf-8", newline="\n") as lines:
+            # A run that was killed while it wrote leaves half a line at the end: that cell has not ended.
+            read = [_settled(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line.endswith("\n")]
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: is no UTF-8 text; it is damaged.") from error
+    return list({_key(one.outcome, several=True): one for one in read}.values())
 
 
 def _settled(line: str, place: str) -> Settled:

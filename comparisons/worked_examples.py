@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalparity.adapters.base import Binding
+from evalparity.adapters.judge.answering import Sources
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.registry import ADAPTERS
 from evalparity.comparisons.messages import tell
@@ -86,7 +87,7 @@ def _run(plan: Plan) -> list[Settled]:
                 plan,
                 JudgeSettings(),
                 limits=Limits(),
-                ledger=folder / "ledger.sqlite",
+                sources=Sources(),
                 logs=folder,
                 listener=Listener(line=tell, ended=settled.append),
             )

@@ -128,7 +128,12 @@ class JudgeUsage(Frozen):
     unpriced_calls: int = 0
     """Billed calls whose price is unknown."""
     requested_usd: float | None = 0.0
-    """US dollars for what the framework asked for: each answered call once, whatever it took to get the answer."""
+    """US dollars for what the framework asked for: each answered call once, whatever it took to get the answer, and
+    wherever that came from."""
+    reused_calls: int = 0
+    """Chat and embedding calls that were answered from the cache or a cassette, and cost nothing."""
+    shared_calls: int = 0
+    """Those that an equal call of another cell answered, which was on its way and is billed to that cell."""
     seconds: float = 0.0
     """Time that the calls' requests were on their way, added up; calls run side by side, so a cell may take less."""
 

@@ -62,12 +62,18 @@ class StudyEmbeddings(_Model):
 
 
 class StudyLimits(_Model):
-    """How long a run may take, and from where on a difference is flagged."""
+    """How long a run may take, what it may spend, and from where on a difference is flagged."""
 
     cell_timeout: Seconds | None = None
     """Seconds that one score may take, waiting for its turn included."""
     framework_timeout: Seconds | None = None
     """Seconds that one framework may take for the whole suite with one judge."""
+    max_calls: Annotated[int, Field(ge=1)] | None = None
+    """Requests to judge and embedding servers, retries included."""
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Tokens of all requests, in and out."""
+    max_cost: Annotated[float, Field(gt=0)] | None = None
+    """US dollars of all requests."""
     min_gap: Unit | None = None
     """Scores of a case at least so far apart are flagged."""
     min_items: Annotated[float, Field(ge=0)] | None = None

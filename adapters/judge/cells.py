@@ -11,7 +11,7 @@ from typing import Any
 from evalparity.adapters.judge.proof import InputProofBuilder
 from evalparity.adapters.judge.replies import Tokens
 from evalparity.adapters.judge.retries import Attempts
-from evalparity.adapters.judge.traffic import Call, CallKind, CellTraffic
+from evalparity.adapters.judge.traffic import Call, CallKind, CellTraffic, Served
 from evalparity.unified_schema.errors import JudgeError
 
 
@@ -25,6 +25,9 @@ class PendingCall:
         place: 0-based position among all calls of the cell.
         step: which prompt of the framework; None while or when unknown.
         asked: the parameters that were replaced.
+        key: address of its answer; None while unknown, or where answers are not kept.
+        served: where its answer came from.
+        answer: to be kept in the ledger, once it is known to be a good one.
         attempts: how far it has come upstream.
         tokens: as the upstream told them.
         cost_usd: of its last answer; None while or where unknown.
@@ -38,6 +41,9 @@ class PendingCall:
     place: int
     step: str | None = None
     asked: dict[str, Any] = field(default_factory=dict)
+    key: str | None = None
+    served: Served = "upstream"
+    answer: dict[str, Any] | None = None
     attempts: Attempts = field(default_factory=Attempts)
     tokens: Tokens = field(default_factory=Tokens)
     cost_usd: float | None = None
@@ -66,6 +72,7 @@ class Cell:
     inputs: InputProofBuilder
     running: dict[asyncio.Task[Any], PendingCall] = field(default_factory=dict)
     _counts: Counter[CallKind] = field(default_factory=Counter)
+    _occurrences: Counter[str] = field(default_factory=Counter)
     _ended: dict[int, Call] = field(default_factory=dict)
 
     def begin(self, kind: CallKind) -> PendingCall:
@@ -73,6 +80,11 @@ class Cell:
         pending = PendingCall(kind=kind, ordinal=self._counts[kind], place=self._counts.total())
         self._counts[kind] += 1
         return pending
+
+    def occurrence(self, digest: str) -> int:
+        """Return how many requests of this digest the cell made before; the next one counts from now on."""
+        self._occurrences[digest] += 1
+        return self._occurrences[digest] - 1
 
     def end(self, pending: PendingCall, *, reply: str | None = None, error: JudgeError | None = None) -> Call:
         """Note how a call ended and return its record."""
@@ -82,6 +94,8 @@ class Cell:
             kind=pending.kind,
             step=pending.step,
             asked=pending.asked,
+            key=pending.key,
+            served=pending.served,
             attempts=pending.attempts.made,
             billable=pending.attempts.billable,
             error_kind=error.kind if error else None,

@@ -3,7 +3,8 @@
 An OpenAI-compatible server on this machine's loopback address. Each cell of a run has a base URL of its own, so
 each call belongs to exactly one cell, whatever a framework says about it. The way of a call:
 
-    framework -> same judge enforced -> inputs noted -> [cache, replay, budget: here] -> turn, retries -> upstream
+    framework -> same judge enforced -> inputs noted -> earlier session, cassette, cache
+        -> budget, turn, retries -> upstream
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
@@ -19,14 +20,14 @@ from typing import Any, Self
 from aiohttp import web
 
 from evalparity.adapters.base import PromptStep, Sent
+from evalparity.adapters.judge.answering import Answering, Exchanged, Read, Sources
 from evalparity.adapters.judge.cells import Cell, PendingCall
 from evalparity.adapters.judge.enforcement import enforce_chat, enforce_embedding, refusal, replaced
 from evalparity.adapters.judge.failures import without_key
-from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.limits import FairSlots
 from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.proof import InputProofBuilder, Texts
-from evalparity.adapters.judge.replies import chat_reply, embedding_reply, read_tokens, written_text
+from evalparity.adapters.judge.replies import chat_reply, embedding_reply, written_text
 from evalparity.adapters.judge.retries import Line
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.steps import STEP_HEADER, find_step, last_user_text, message_text
@@ -35,13 +36,12 @@ from evalparity.adapters.judge.upstream import Upstream, UpstreamRequest
 from evalparity.unified_schema.errors import JudgeError
 
 Json = dict[str, Any]
-Exchanged = tuple[str | None, Json]
-"""The text of a reply, None for embeddings, and the JSON that the framework gets."""
-
 _KINDS: Mapping[str, CallKind] = MappingProxyType({"chat/completions": "chat", "embeddings": "embedding"})
 _ROLES: Mapping[CallKind, str] = MappingProxyType({"chat": "judge", "embedding": "embedding model"})
 _LONGEST_REQUEST = 256 * 1024**2
 _LONGEST_STEP_NAME = 200
+_OF_THE_RUN = frozenset({"budget", "judge_down", "not_recorded"})
+"""Kinds that tell of the whole run, and not of what a server did."""
 _NEVER_AGAIN = MappingProxyType({"x-should-retry": "false"})
 """OpenAI's SDKs obey it: whatever they are set to, the one retry policy is the gateway's."""
 _REFUSED, _GONE, _FAILED = 400, 410, 502
@@ -56,7 +56,8 @@ class Gateway:
         upstream: where chat calls go.
         embedder: where embedding calls go; None: the run has no embedding model.
         steps: the prompts of each framework, to name the step of a call.
-        ledger: takes every call that ended; None: nothing is written.
+        sources: where answers may come from beside the upstream; its ledger takes every call that ended, None:
+            nothing is written.
         prices: what calls cost; None: the public table alone.
         grace: seconds that a cell's answers on their way are awaited when it is closed.
     """
@@ -68,17 +69,18 @@ class Gateway:
         upstream: Upstream,
         embedder: Upstream | None,
         steps: Mapping[str, Sequence[PromptStep]],
-        ledger: Ledger | None = None,
+        sources: Sources | None = None,
         prices: Prices | None = None,
         grace: float = 10.0,
     ) -> None:
-        self._prices = prices or Prices()
-        self._settings, self._steps, self._ledger, self._grace = settings, steps, ledger, grace
+        sources = sources or Sources()
+        self._settings, self._steps, self._ledger, self._grace = settings, steps, sources.ledger, grace
         self._upstreams: Mapping[CallKind, Upstream] = (
             {"chat": upstream} if embedder is None else {"chat": upstream, "embedding": embedder}
         )
         slots = FairSlots(settings.concurrency)
-        self._lines = {kind: Line(to, slots, settings) for kind, to in self._upstreams.items()}
+        lines = {kind: Line(to, slots, settings, sources.budget) for kind, to in self._upstreams.items()}
+        self._answering = Answering(settings, lines, sources, prices or Prices())
         self._cells: dict[str, Cell | None] = {}  # by the token in the URL; None: closed
         self._tokens: dict[str, str] = {}  # by the cell's own name
         self._run = secrets.token_urlsafe(24)
@@ -209,12 +211,12 @@ class Gateway:
             error = self._unforeseen(failure)
         if error is not None:
             reply, response = None, _failure(error)
-        self._record(cell.end(pending, reply=reply, error=error))
+        self._record(cell.end(pending, reply=reply, error=error), pending.answer)
         return response
 
-    def _record(self, call: Call) -> None:
+    def _record(self, call: Call, answer: Json | None = None) -> None:
         if self._ledger is not None:
-            self._ledger.write(call)
+            self._ledger.write(call, answer)
 
     def _unforeseen(self, failure: Exception) -> JudgeError:
         text = repr(failure)
@@ -241,7 +243,7 @@ class Gateway:
         return await self._ask(sent, cell, pending, read)
 
     async def _embed(self, asked: Json, cell: Cell, pending: PendingCall) -> Exchanged:
-        model = self._settings.embedding_model if "embedding" in self._lines else None
+        model = self._settings.embedding_model if "embedding" in self._upstreams else None
         sent = enforce_embedding(asked, model)
         pending.asked = replaced(asked, sent)
         cell.inputs.see_embedded(sent["input"])
@@ -249,25 +251,18 @@ class Gateway:
         read = partial(embedding_reply, texts=len(sent["input"]), as_base64=as_base64)
         return await self._ask(sent, cell, pending, lambda answer: (None, read(answer)))
 
-    async def _ask(self, sent: Json, cell: Cell, pending: PendingCall, read: Callable[[Json], Exchanged]) -> Exchanged:
-        """Get the answer to one enforced request: the place of the cache, the cassette and the budget."""
+    async def _ask(self, sent: Json, cell: Cell, pending: PendingCall, read: Read) -> Exchanged:
         request = UpstreamRequest(
             kind=pending.kind, body=sent, framework=cell.framework, metric=cell.metric, step=pending.step
         )
         try:
-            answer = await self._lines[pending.kind].ask(request, pending.attempts)
-            pending.tokens = read_tokens(answer)
-            pending.cost_usd = self._cost(sent["model"], pending)
-            return read(answer)
+            return await self._answering.answer(request, cell, pending, read)
         except JudgeError as error:
+            if error.kind in _OF_THE_RUN:
+                raise
             where = self._upstreams[pending.kind].where
             message = f"{_ROLES[pending.kind]} {sent['model']!r} {where}: {error}"
             raise JudgeError(error.kind, message) from error
-
-    def _cost(self, model: str, pending: PendingCall) -> float | None:
-        settings = self._settings
-        url = settings.url if pending.kind == "chat" else settings.embedding_server
-        return self._prices.cost(model, url, pending.tokens, pending.kind)
 
 
 def _parsed(raw: bytes) -> Json:

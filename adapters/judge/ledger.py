@@ -1,58 +1,101 @@
 """The ledger of a run: every judge call in one SQLite file, written as the calls end.
 
-Replies are kept, request bodies are not. The file is append-only (the database refuses changes), readable by its
-owner alone, and in WAL mode: it can be read while the run goes on and survives a killed process. Rows of the last
-moments may be lost when the machine itself loses power (`synchronous=NORMAL`), never the file.
+Answers are kept, request bodies are not. The file is append-only (the database refuses changes), readable by its
+owner alone, and in WAL mode: it can be read while the run goes on and survives a killed process. Each transaction is
+on the disk before it counts as written (`synchronous=FULL`), so that a loss of power costs no more than the calls that
+had ended within the last few milliseconds.
+
+A run that was stopped goes on in the same file, as its next session. What an earlier session was answered is there
+for it, so that no answer is paid for twice.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import queue
 import sqlite3
-import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from evalparity.adapters.judge.answers import Json, packed, unpacked
+from evalparity.adapters.judge.batch_writer import BatchWriter
+from evalparity.adapters.judge.private_database import open_private
 from evalparity.adapters.judge.traffic import Call
 from evalparity.unified_schema.errors import EvalparityError, UsageError
 
 _COLUMNS = tuple(field.name for field in fields(Call))
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS calls (
-    cell TEXT NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL, step TEXT, asked TEXT NOT NULL,
-    attempts INTEGER NOT NULL, billable INTEGER NOT NULL, error_kind TEXT, error TEXT,
-    input_tokens INTEGER, cached_tokens INTEGER, reasoning_tokens INTEGER, output_tokens INTEGER,
-    cost_usd REAL, seconds REAL NOT NULL, waited REAL NOT NULL, reply TEXT,
+    session INTEGER NOT NULL, cell TEXT NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL, step TEXT,
+    asked TEXT NOT NULL, key TEXT, served TEXT NOT NULL, attempts INTEGER NOT NULL, billable INTEGER NOT NULL,
+    error_kind TEXT, error TEXT, input_tokens INTEGER, cached_tokens INTEGER, reasoning_tokens INTEGER,
+    output_tokens INTEGER, cost_usd REAL, seconds REAL NOT NULL, waited REAL NOT NULL, reply TEXT,
     written TEXT, flags TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS calls_by_cell ON calls (cell);
+CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer BLOB NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS calls_never_change BEFORE UPDATE ON calls
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS calls_never_go BEFORE DELETE ON calls
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
-_INSERT = f"INSERT INTO calls ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608 - names of our own fields
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM calls WHERE cell = ? ORDER BY kind, ordinal, rowid"  # noqa: S608 - as above
+_NAMES = ", ".join(_COLUMNS)
+_INSERT = f"INSERT INTO calls (session, {_NAMES}) VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})"  # noqa: S608 - names of our own fields
+_KEEP = "INSERT OR IGNORE INTO answers (key, answer) VALUES (?, ?)"
+_LAST_SESSION = "SELECT COALESCE(MAX(session), -1) FROM calls"
+_OF_CELL = f"""
+SELECT {_NAMES} FROM calls
+WHERE cell = ?1 AND session = (SELECT MAX(session) FROM calls WHERE cell = ?1)
+ORDER BY kind, ordinal, rowid
+"""  # noqa: S608 - as above
+_ANSWERED = f"""
+SELECT {_NAMES}, answer FROM calls JOIN answers USING (key)
+WHERE cell = ? AND key = ? AND error_kind IS NULL ORDER BY session DESC LIMIT 1
+"""  # noqa: S608 - as above
+_SENT = """
+SELECT COALESCE(SUM(attempts), 0),
+    COALESCE(SUM(MIN(billable, 1) * (COALESCE(input_tokens, 0) + COALESCE(output_tokens, 0))), 0),
+    COALESCE(SUM(MIN(billable, 1) * COALESCE(cost_usd, 0)), 0)
+FROM calls WHERE served = 'upstream'
+"""
 
-_LINGER = 0.005
-"""Seconds in which calls gather for one transaction; a killed process loses no more than them."""
 
-_Task = Call | Future[None] | None
-"""A call to write, a promise to keep once all before it are written, or None: the end."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastCall:
+    """A call that an earlier session of the run was answered.
+
+    Attributes:
+        call: its record, with what it cost then.
+        answer: what the server answered.
+    """
+
+    call: Call
+    answer: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentCalls:
+    """What a run has sent to its servers so far.
+
+    Attributes:
+        requests: retries included.
+        tokens: in and out, as far as they were told.
+        cost_usd: as far as it is known.
+    """
+
+    requests: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
 
 
 class Ledger:
-    """Writes calls in a thread of its own, many in one transaction when they come fast.
+    """Writes calls in a thread of its own, and finds those of earlier sessions.
 
     Args:
-        path: the SQLite file; created when absent, continued when present.
+        path: the SQLite file; created when absent, continued as the next session when present.
 
     Raises:
         EvalparityError: the file cannot be opened or is no ledger.
@@ -60,30 +103,31 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._failure: Exception | None = None
-        self._closed = False
-        self._tasks: queue.SimpleQueue[_Task] = queue.SimpleQueue()
         try:
-            self._database = _open(path)
+            self._reader = open_private(path, _SCHEMA, durable=True)
+            self._session = self._reader.execute(_LAST_SESSION).fetchone()[0] + 1
+            database = open_private(path, _SCHEMA, durable=True)
         except (OSError, sqlite3.Error) as error:
             raise self._explained(error) from error
-        self._writer = threading.Thread(target=self._write_all, name="ledger", daemon=True)
-        self._writer.start()
+        self._writer: BatchWriter[tuple[Call, Json | None]] = BatchWriter(
+            database, self._insert, self._explained, name="ledger"
+        )
 
-    def write(self, call: Call) -> None:
-        """Hand over one call that has ended; returns at once."""
-        self._tasks.put(call)
+    def write(self, call: Call, answer: Json | None = None) -> None:
+        """Hand over one call that has ended; returns at once.
+
+        Args:
+            call: the call.
+            answer: what the server answered, to be kept at the call's key; None: nothing is kept.
+        """
+        self._writer.write((call, answer))
 
     def flush(self) -> Future[None]:
-        """Return a future that is done when every call handed over so far is in the file.
+        """Return a future that is done when every call handed over so far is on the disk.
 
         It raises `EvalparityError` when writing failed at any time.
         """
-        if self._closed:
-            raise ValueError("the ledger is closed")
-        written: Future[None] = Future()
-        self._tasks.put(written)
-        return written
+        return self._writer.flush()
 
     def close(self) -> None:
         """Write what is left and close the file.
@@ -91,46 +135,27 @@ class Ledger:
         Raises:
             EvalparityError: writing failed at any time; the file lacks calls.
         """
-        self._closed = True
-        self._tasks.put(None)
-        self._writer.join()
-        if self._failure is not None:
-            raise self._explained(self._failure) from self._failure
+        self._writer.close()
+        self._reader.close()
+        if self._writer.failure is not None:
+            raise self._writer.failure
 
-    def _write_all(self) -> None:
-        with closing(self._database):
-            going = True
-            while going:
-                batch = self._next_batch()
-                going = None not in batch
-                self._write_batch([task for task in batch if isinstance(task, Call)])
-                for task in batch:
-                    if isinstance(task, Future):
-                        self._keep(task)
+    def past(self, cell: str, key: str) -> PastCall | None:
+        """Return the call of a cell that an earlier session was answered at this key; None where there is none."""
+        if self._session == 0:
+            return None
+        row = self._reader.execute(_ANSWERED, (cell, key)).fetchone()
+        return None if row is None else PastCall(call=_call(row[:-1]), answer=unpacked(row[-1]))
 
-    def _next_batch(self) -> list[_Task]:
-        batch = [self._tasks.get()]
-        time.sleep(_LINGER)
-        while not self._tasks.empty():
-            batch.append(self._tasks.get())
-        return batch
+    def sent(self) -> SentCalls:
+        """Return what earlier sessions of the run sent to its servers."""
+        requests, tokens, cost_usd = self._reader.execute(_SENT).fetchone()
+        return SentCalls(requests=requests, tokens=tokens, cost_usd=cost_usd)
 
-    def _write_batch(self, calls: Sequence[Call]) -> None:
-        if not calls or self._failure is not None:
-            return
-        try:
-            with self._database:
-                self._database.executemany(_INSERT, map(_row, calls))
-        except Exception as error:  # noqa: BLE001 - whatever it is, a writer that is gone leaves all others waiting
-            self._failure = error
-
-    def _keep(self, promise: Future[None]) -> None:
-        if not promise.set_running_or_notify_cancel():
-            return  # whoever waited was cancelled, as when a run is interrupted
-        if self._failure is None:
-            promise.set_result(None)
-        else:
-            promise.set_exception(self._explained(self._failure))
+    def _insert(self, database: sqlite3.Connection, records: Sequence[tuple[Call, Json | None]]) -> None:
+        database.executemany(_INSERT, ((self._session, *_row(call)) for call, _ in records))
+        kept = [(call.key, packed(answer)) for call, answer in records if answer is not None]
+        database.executemany(_KEEP, kept)
 
     def _explained(self, error: Exception) -> EvalparityError:
         return EvalparityError(
@@ -142,32 +167,31 @@ class Ledger:
 def read_calls(path: Path, cell: str) -> tuple[Call, ...]:
     """Return the calls of one cell from a ledger: chat calls, then embedding calls, each in the order asked.
 
+    Of a cell that was run in several sessions, the last one's.
+
     Raises:
         UsageError: there is no ledger at this path, or the file is none.
     """
+    return tuple(_call(row) for row in _read(path, _OF_CELL, (cell,)))
+
+
+def read_answers(path: Path) -> dict[str, Json]:
+    """Return every answer that a ledger keeps, by its key.
+
+    Raises:
+        UsageError: there is no ledger at this path, or the file is none.
+    """
+    return {key: unpacked(answer) for key, answer in _read(path, "SELECT key, answer FROM answers ORDER BY key", ())}
+
+
+def _read(path: Path, query: str, values: Sequence[str]) -> list[Any]:
     if not path.is_file():
         raise UsageError(f"no ledger at {path}: name the folder of a run")
     try:
         with closing(sqlite3.connect(path)) as database:
-            rows = database.execute(_SELECT, (cell,)).fetchall()
+            return database.execute(query, values).fetchall()
     except sqlite3.Error as error:
         raise UsageError(f"{path} is no ledger ({error}): name the folder of a run") from error
-    return tuple(_call(row) for row in rows)
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    # SQLite gives its -wal and -shm files the permissions of the file itself.
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    path.chmod(0o600)
-    database = sqlite3.connect(path, check_same_thread=False)  # handed to the writer's thread, used there alone
-    try:
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute("PRAGMA synchronous=NORMAL")
-        database.executescript(_SCHEMA)
-    except sqlite3.Error:
-        database.close()
-        raise
-    return database
 
 
 def _row(call: Call) -> tuple[Any, ...]:

@@ -31,6 +31,10 @@ class LexicalUpstream:
         """Return that it needs no server."""
         return "built in"
 
+    @property
+    def server(self) -> None:
+        """Return None: it costs nothing, and its answers change with evalparity itself."""
+
     async def send(self, request: UpstreamRequest) -> dict[str, Any]:
         """Return the answer to one request.
 

@@ -41,8 +41,10 @@ _VERDICT = MappingProxyType(
 )
 _TEXTS = ("yes", "no")
 
-_WHATEVER_THE_FORM = frozenset({"auth", "connect", "timeout", "rate_limited", "budget", "judge_down", "not_recorded"})
+_WHATEVER_THE_FORM = frozenset({"auth", "connect", "timeout", "rate_limited", "budget", "judge_down"})
 """Failures after which the question is not asked again in another form: it would fail in the same way."""
+_NOTHING_LEARNED = frozenset({"budget", "not_recorded"})
+"""Ends of a call that say nothing of the judge."""
 _NOT_EMBEDDED = frozenset({"http_4xx", "http_5xx", "bad_reply", "embedding"})
 """Failures that a model which gives no embeddings ends in."""
 _ANOTHER_MODEL = "name an embedding model with --embedding-model"
@@ -84,11 +86,13 @@ class Preflight:
         checks: one for the judge and one for the embedding model, as far as they were asked; then warnings.
         structured_output: the forms that the judge's server takes; None where it was not asked or did not answer.
         calls: all calls, as the gateway counted them.
+        known: whether all that was to be found out was.
     """
 
     checks: tuple[Check, ...] = ()
     structured_output: tuple[Form, ...] | None = None
     calls: tuple[Call, ...] = ()
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,31 +104,42 @@ class _Answer:
     message: str = ""
 
 
-async def preflight(gateway: Gateway, judge: JudgeSettings, kinds: Collection[CallKind]) -> Preflight:
+async def preflight(
+    gateway: Gateway, judge: JudgeSettings, kinds: Collection[CallKind], *, recorded: bool = False
+) -> Preflight:
     """Ask the judge and the embedding model of a run, as far as they are not built in.
 
+    A form that the judge refused when it was recorded was not kept, as no failure is: so that a form without an answer
+    is one that it does not take.
+
     Args:
-        gateway: to this judge, open; it may answer from what it has recorded.
+        gateway: to this judge, open.
         judge: the judge.
         kinds: the calls that the run will make.
+        recorded: whether the gateway answers from a cassette or the cache alone; then no server is looked at.
     """
     chat = _server_of(judge) if "chat" in kinds else None
     embedding = _embedding_server_of(judge) if "embedding" in kinds else None
     cell = NAME if judge.label is None else f"{NAME}@{judge.label}"
     url = gateway.open_cell(cell=cell, framework=NAME, metric=NAME, texts={}, sent=())
     takes: tuple[Form, ...] | None = None
-    checks: list[Check] = []
+    of_judge: list[Check] = []
+    of_embedding: list[Check] = []
     try:
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None)) as session:
-            asking = _Asking(session=session, url=url)
+            asking = _Asking(session=session, url=url, recorded=recorded)
             if chat is not None:
-                takes, found = await _check_judge(asking, chat, judge)
-                checks += found
+                takes, of_judge = await _check_judge(asking, chat, judge)
             if embedding is not None:
-                checks += await _check_embedding(asking, embedding, judge)
+                of_embedding = await _check_embedding(asking, embedding, judge)
     finally:
         traffic = await gateway.close_cell(cell)
-    return Preflight(checks=tuple(checks), structured_output=takes, calls=traffic.calls)
+    return Preflight(
+        checks=(*of_judge, *of_embedding),
+        structured_output=takes,
+        calls=tuple(call for call in traffic.calls if call.error_kind != "not_recorded"),
+        known=(chat is None or bool(of_judge)) and (embedding is None or bool(of_embedding)),
+    )
 
 
 def _server_of(judge: JudgeSettings) -> Server | None:
@@ -160,6 +175,7 @@ class _Asking:
 
     session: aiohttp.ClientSession
     url: str
+    recorded: bool
 
     async def chat(self, prompt: str, step: str, **more: Json) -> _Answer:
         messages = [{"role": "user", "content": prompt}]
@@ -186,6 +202,8 @@ async def _check_judge(
         return None, [_failed(judge, "judge", f"was not asked, as {refused}")]
     takes, answer = await _probe(asking)
     what = _named("judge", judge)
+    if answer.kind in _NOTHING_LEARNED:
+        return None, []
     if answer.kind == "truncated":
         told = f"its answer to a question of one word was cut off at {judge.max_output_tokens} tokens"
         checks = [Check(what=what, state="warning", told=told, remedy="raise --max-output-tokens")]
@@ -194,7 +212,7 @@ async def _check_judge(
     else:
         told = f"{server.model} at {server.url.host} answers; it takes {' and '.join(takes) or 'no structured output'}"
         checks = [Check(what=what, state="ok", told=told)]
-    return takes, [*checks, *await _warnings(server, what)]
+    return takes, checks if asking.recorded else [*checks, *await _warnings(server, what)]
 
 
 async def _probe(asking: _Asking) -> tuple[tuple[Form, ...], _Answer]:
@@ -237,6 +255,8 @@ async def _check_embedding(asking: _Asking, server: Server, judge: JudgeSettings
     if refused is not None:
         return [_failed(judge, "embedding model", f"was not asked, as {refused}")]
     answer = await asking.embed()
+    if answer.kind in _NOTHING_LEARNED:
+        return []
     if answer.kind is not None:
         helps = await remedy(answer.kind, server)
         if helps is None and answer.kind in _NOT_EMBEDDED:

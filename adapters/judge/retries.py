@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from evalparity.adapters.judge.budget import Budget
 from evalparity.adapters.judge.limits import FairSlots
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.upstream import Upstream, UpstreamRequest
@@ -59,10 +60,18 @@ class Line:
         upstream: where the calls go.
         slots: calls in flight; a call that waits before its next attempt holds none.
         settings: attempts, time limit of one request, how long a call may wait between attempts.
+        budget: is asked before each request; None: any number may be sent.
     """
 
-    def __init__(self, upstream: Upstream, slots: FairSlots, settings: JudgeSettings) -> None:
-        self._upstream, self._slots, self._settings = upstream, slots, settings
+    def __init__(
+        self, upstream: Upstream, slots: FairSlots, settings: JudgeSettings, budget: Budget | None = None
+    ) -> None:
+        self._upstream, self._slots, self._settings, self._budget = upstream, slots, settings, budget
+
+    @property
+    def server(self) -> str | None:
+        """Return the base URL of the upstream; None: it is built in."""
+        return self._upstream.server
 
     async def ask(self, request: UpstreamRequest, attempts: Attempts) -> dict[str, Any]:
         """Return the upstream's answer, after as many attempts as the settings allow.
@@ -73,6 +82,8 @@ class Line:
         waited = 0.0
         while True:
             async with self._slots.taken(request.framework, again=attempts.made > 0):
+                if self._budget is not None:
+                    self._budget.before_request()
                 try:
                     with attempts.one():
                         return await self._send(request)

@@ -9,6 +9,10 @@ from pydantic import JsonValue
 
 CallKind = Literal["chat", "embedding"]
 
+Served = Literal["upstream", "shared", "cache", "cassette", "earlier"]
+"""Where an answer came from: asked of the server; an equal call of another cell that was on its way; the cache; a
+cassette; an earlier session of the same run, which asked the server and paid."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
@@ -20,13 +24,16 @@ class Call:
         kind: chat or embedding.
         step: which prompt of the framework; None when unknown.
         asked: the parameters that the framework asked for and the gateway replaced, by name.
-        attempts: requests sent upstream, at least 1 unless refused before.
+        key: address of the answer; None where answers are not kept, as of the lexical judge.
+        served: where the answer came from.
+        attempts: requests sent upstream, at least 1 unless refused before or answered from elsewhere.
         billable: how many of them the upstream may bill: it answered, or was still at it when they were given up.
         error_kind: None when answered, else an error kind.
         error: message of the error.
         input_tokens, cached_tokens, reasoning_tokens, output_tokens: as the upstream counted for its last answer;
             None: not told.
-        cost_usd: US dollars for the last answer; None where there was none or its price is unknown.
+        cost_usd: US dollars for the last answer, whether it was billed or not; None where there was none or its price
+            is unknown.
         seconds: while a request was on its way, all attempts together.
         waited: the rest of the time from the framework's request to its answer: for a turn, between attempts.
         reply: text of the reply as the framework got it; None for embeddings and errors.
@@ -39,6 +46,8 @@ class Call:
     kind: CallKind
     step: str | None = None
     asked: dict[str, JsonValue]
+    key: str | None = None
+    served: Served = "upstream"
     attempts: int
     billable: int = 0
     error_kind: str | None = None

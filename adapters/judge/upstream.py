@@ -49,6 +49,10 @@ class Upstream(Protocol):
     def where(self) -> str:
         """Return where it is, to be read after the model's name: `at api.example.com`."""
 
+    @property
+    def server(self) -> str | None:
+        """Return its base URL, which is part of the address of its answers; None: it is built in, nothing is kept."""
+
     async def send(self, request: UpstreamRequest) -> dict[str, Any]:
         """Return the answer to one request, in OpenAI's form; one attempt, no retry.
 
@@ -85,6 +89,11 @@ class HttpUpstream:
     def where(self) -> str:
         """Return the server's host."""
         return f"at {self._url.host}"
+
+    @property
+    def server(self) -> str:
+        """Return the server's base URL."""
+        return str(self._url)
 
     async def send(self, request: UpstreamRequest) -> dict[str, Any]:
         """Return the server's answer to one request."""

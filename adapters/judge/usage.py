@@ -14,7 +14,9 @@ def usage_of(calls: Sequence[Call]) -> JudgeUsage:
 
     A call counts as billed when the upstream answered it, usable or not, or was still at it when it was given up or
     interrupted: no one told what such a call used, so that the cell's tokens and its cost are unknown. A call that was
-    never sent, or that the upstream refused (401, 429, 5xx) or hung up on before its answer began, is not billed.
+    never sent, or that the upstream refused (401, 429, 5xx) or hung up on before its answer began, is not billed; nor
+    is one that was answered from the cache, a cassette or an equal call on its way. A call that an earlier session of
+    the run paid for is billed as it was then.
     """
     chat = [call for call in calls if call.kind == "chat"]
     billed = [call for call in chat if call.billable]
@@ -35,14 +37,19 @@ def usage_of(calls: Sequence[Call]) -> JudgeUsage:
         cost_usd=None if unpriced else known,
         at_least_usd=known,
         unpriced_calls=unpriced,
-        requested_usd=_requested([*billed, *embedded]),
+        requested_usd=_requested(calls),
+        reused_calls=sum(call.served in _REUSED for call in calls),
+        shared_calls=sum(call.served == "shared" for call in calls),
         seconds=sum(call.seconds for call in calls),
     )
 
 
-def _requested(billed: Sequence[Call]) -> float | None:
+_REUSED = frozenset({"cache", "cassette"})
+
+
+def _requested(calls: Sequence[Call]) -> float | None:
     """Each call once, as it was answered; what was given up without an answer was asked for and not got."""
-    answered = [call for call in billed if call.error_kind is None or call.input_tokens is not None]
+    answered = [call for call in calls if call.error_kind is None or call.input_tokens is not None]
     if any(call.cost_usd is None for call in answered):
         return None
     return math.fsum(call.cost_usd or 0.0 for call in answered)

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from evalparity.adapters.base import Progress
-from evalparity.adapters.promptfoo_adapter.npm import CACHE_VARIABLE, NpmTree, has_node, install_tree, node_major
+from evalparity.adapters.cache_folder import cache_root
+from evalparity.adapters.promptfoo_adapter.npm import NpmTree, has_node, install_tree, node_major
 
 LOCKED_VERSION = "0.123.1"
 """The version in the lock; scales, prompts and call counts are verified for it alone."""
@@ -35,12 +33,6 @@ def available_version() -> str | None:
 def pending() -> str | None:
     """Return what the first use will do before anything runs; None when Promptfoo is there, or cannot run at all."""
     return f"fetched on first use ({_DOWNLOAD})" if has_node() and installed_version() is None else None
-
-
-def cache_root() -> Path:
-    """Return the folder that holds the installed trees: `$EVALPARITY_CACHE_DIR`, else the user's cache."""
-    named = os.environ.get(CACHE_VARIABLE)
-    return Path(named).expanduser().absolute() if named else user_cache_path("evalparity", appauthor=False)
 
 
 def tree_path() -> Path:

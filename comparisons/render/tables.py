@@ -99,6 +99,7 @@ def cost_section(report: Report, width: int) -> list[Text]:
     return [
         title("COST", "judge traffic as the gateway counted it; billed as asked for, unless both are told"),
         *lay_out(rows, names=1, width=width),
+        *_not_billed(report, width),
         *_preflight(report, width),
         *_unpriced(report, width),
     ]
@@ -122,6 +123,7 @@ def _narrow_cost(report: Report, frameworks: Sequence[str], width: int) -> list[
         title("COST", "calls and tokens, in and out"),
         *lay_out(rows, names=1, width=width),
         *wrap(name(f"inputs verified: {inputs}"), width=width, indent=0, lines=2),
+        *_not_billed(report, width),
         *_preflight(report, width),
         *_unpriced(report, width),
     ]
@@ -147,6 +149,18 @@ def _calls(rows: Sequence[CostRow]) -> Text:
     """Return how many calls the frameworks asked for, and how many are billed where that is another number."""
     asked, billed = sum(row.calls for row in rows), sum(row.billed_calls for row in rows)
     return count(asked) if asked == billed else Text(f"{asked:,} ({billed:,} billed)")
+
+
+def _not_billed(report: Report, width: int) -> list[Text]:
+    """Return how many calls cost nothing as their answers were there; nothing where all were asked."""
+    reused = sum(row.reused_calls for row in report.cost)
+    shared = sum(row.shared_calls for row in report.cost)
+    told = {
+        f"{reused:,} calls answered from the cache or a cassette": reused,
+        f"{shared:,} answered with an equal call of another cell, which was on its way": shared,
+    }
+    text = ", ".join(words for words, number in told.items() if number)
+    return wrap(name(text, "dim"), width=width, indent=0, lines=2) if text else []
 
 
 def _preflight(report: Report, width: int) -> list[Text]:

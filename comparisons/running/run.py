@@ -7,14 +7,13 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterable
-from contextlib import closing
 from pathlib import Path
 
 from evalparity.adapters.base import Adapter, WorkerCommand
 from evalparity.adapters.boundary import framework_process
+from evalparity.adapters.judge.answering import Sources
 from evalparity.adapters.judge.connect import connect
 from evalparity.adapters.judge.gateway import Gateway
-from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.comparisons.running.plan import Batch, Plan, in_batches
@@ -34,7 +33,7 @@ async def run_plan(
     judge: JudgeSettings,
     *,
     limits: Limits,
-    ledger: Path,
+    sources: Sources,
     logs: Path,
     listener: Listener,
     prices: Prices | None = None,
@@ -48,20 +47,19 @@ async def run_plan(
         plan: what to run.
         judge: the one judge of the run.
         limits: time limits.
-        ledger: file that takes a row per judge call.
+        sources: where answers come from beside the judge; its ledger takes a row per judge call.
         logs: folder that takes what each framework prints.
         listener: is told what happens.
         prices: what calls cost; None: by the public table.
     """
     steps = {name: adapter.steps for name, adapter in plan.adapters.items()}
     upstream, embedder = connect(judge, steps)
-    with closing(Ledger(ledger)) as calls:
-        served = Gateway(judge, upstream=upstream, embedder=embedder, steps=steps, ledger=calls, prices=prices)
-        async with served as gateway:
-            setting = RunSetting(
-                gateway=gateway, judge=judge, limits=limits, logs=logs, listener=listener, wiring=plan.wiring
-            )
-            await _run_all(plan, setting)
+    served = Gateway(judge, upstream=upstream, embedder=embedder, steps=steps, sources=sources, prices=prices)
+    async with served as gateway:
+        setting = RunSetting(
+            gateway=gateway, judge=judge, limits=limits, logs=logs, listener=listener, wiring=plan.wiring
+        )
+        await _run_all(plan, setting)
 
 
 async def _run_all(plan: Plan, setting: RunSetting) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from evalparity.adapters.judge.budget import BudgetLimits
+from evalparity.adapters.judge.cache import CacheSettings
 from evalparity.adapters.judge.settings import LEXICAL
 from evalparity.comparisons.comparing.disagreement import Limits as FlagLimits
 from evalparity.comparisons.running.plan import PlanOptions
@@ -28,6 +30,21 @@ _EMBEDDING = MappingProxyType({"embedding_model": "model", "embedding_url": "url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSettings:
+    """Where answers come from and go to, beside the judge's servers.
+
+    Attributes:
+        cache: the user's cache; None: none is used.
+        record: cassette to write; None: none.
+        replay: cassette to take all answers from; None: none.
+    """
+
+    cache: CacheSettings | None = None
+    record: Path | None = None
+    replay: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
     """Everything that decides a run, but its suite and its judges' keys.
 
@@ -41,6 +58,8 @@ class RunSettings:
         limits: time limits.
         flags: when a difference is flagged.
         prices: price file; None: none was named.
+        budget: what may be spent.
+        answers: where answers come from and go to, beside the servers.
     """
 
     study: LoadedStudy | None
@@ -52,6 +71,8 @@ class RunSettings:
     limits: Limits
     flags: FlagLimits
     prices: Path | None
+    budget: BudgetLimits
+    answers: AnswerSettings
 
     def place(self, option: str, path: FieldPath) -> str | None:
         """Return where in the study an option's value stands; None where it was named elsewhere."""
@@ -83,7 +104,29 @@ def settle_settings(asked: Asked, study: LoadedStudy | None) -> RunSettings:
         ),
         flags=FlagLimits.model_validate(_named(given.limits.model_dump(include={"min_gap", "min_items"}))),
         prices=asked.pick("prices", _path(study, given.prices)),
+        budget=BudgetLimits(
+            calls=asked.pick("max_calls", given.limits.max_calls),
+            tokens=asked.pick("max_tokens", given.limits.max_tokens),
+            cost=asked.pick("max_cost", given.limits.max_cost),
+        ),
+        answers=_answers(asked),
     )
+
+
+def _answers(asked: Asked) -> AnswerSettings:
+    values = asked.values
+    if values.get("record") is not None and values.get("replay") is not None:
+        raise UsageError("--record and --replay exclude each other: a replayed run has no answers of its own.")
+    if values.get("no_cache") or values.get("replay") is not None:
+        return AnswerSettings(record=values.get("record"), replay=values.get("replay"))
+    return AnswerSettings(cache=cache_settings(values), record=values.get("record"))
+
+
+def cache_settings(values: Mapping[str, Any]) -> CacheSettings:
+    """Return where the cache stands and what it keeps, out of the options of a command."""
+    named = {"file": "cache_file", "megabytes": "cache_megabytes", "days": "cache_days"}
+    given = {setting: values[option] for setting, option in named.items() if values.get(option) is not None}
+    return CacheSettings(**given)
 
 
 def _of_study(asked: Asked, given: Study) -> frozenset[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evalparity.adapters.promptfoo_adapter.installation import CACHE_VARIABLE, cache_root
+from evalparity.adapters.cache_folder import CACHE_VARIABLE, cache_root
 from evalparity.comparisons.planning.plan_report import PlanReport
 from support.commands import EXAMPLE, ROOT, evalparity, start_evalparity
 from support.judge_server import JudgeServer

@@ -21,10 +21,13 @@ LIMIT = 280
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return the environment without judge settings of the machine, with the given variables added."""
+    """Return the environment without judge settings of the machine, with the given variables added.
+
+    The cache of answers is off unless a test asks for one of its own: servers of tests share their ports over time.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("EVALPARITY_") or "CACHE" in name}
     kept.pop("OPENAI_API_KEY", None)
-    return {**kept, "NO_COLOR": "1", "COLUMNS": "100", **variables}
+    return {**kept, "EVALPARITY_NO_CACHE": "1", "NO_COLOR": "1", "COLUMNS": "100", **variables}
 
 
 def evalparity(*arguments: str | Path, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 
 from evalparity.adapters.base import PromptStep
+from evalparity.adapters.judge.answering import Sources
 from evalparity.adapters.judge.connect import connect
 from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.ledger import Ledger
@@ -24,6 +25,7 @@ async def gateway_to(
     server: JudgeServer,
     *,
     ledger: Ledger | None = None,
+    sources: Sources | None = None,
     steps: Mapping[str, Sequence[PromptStep]] | None = None,
     grace: float = 10.0,
     **settings: Any,
@@ -33,7 +35,12 @@ async def gateway_to(
     judge = JudgeSettings(**(known | settings))
     upstream, embedder = connect(judge, steps or {})
     async with Gateway(
-        judge, upstream=upstream, embedder=embedder, steps=steps or {}, ledger=ledger, grace=grace
+        judge,
+        upstream=upstream,
+        embedder=embedder,
+        steps=steps or {},
+        sources=sources or Sources(ledger=ledger),
+        grace=grace,
     ) as gateway:
         yield gateway
 

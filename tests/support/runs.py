@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from evalparity.adapters.judge.answering import Sources
+from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.comparisons.running.plan import Plan, PlanOptions, choose_adapters, choose_metrics, make_plan
 from evalparity.comparisons.running.run import Limits, Listener, run_plan
@@ -56,14 +59,15 @@ def run_cases(
         settled.append(one)
         ended(one)
 
-    on(
-        run_plan(
-            plan,
-            judge or JudgeSettings(),
-            limits=limits or Limits(cell=60, framework=240),
-            ledger=folder / "ledger.sqlite",
-            logs=folder / "logs",
-            listener=Listener(line=lambda _line: None, ended=keep),
+    with closing(Ledger(folder / "ledger.sqlite")) as ledger:
+        on(
+            run_plan(
+                plan,
+                judge or JudgeSettings(),
+                limits=limits or Limits(cell=60, framework=240),
+                sources=Sources(ledger=ledger),
+                logs=folder / "logs",
+                listener=Listener(line=lambda _line: None, ended=keep),
+            )
         )
-    )
     return settled

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from evalparity.adapters.base import Adapter, WorkerCommand
+from evalparity.adapters.judge.answering import Sources
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.registry import load_adapter
 from evalparity.comparisons.running.plan import make_plan
@@ -198,8 +199,8 @@ def test_a_run_that_is_stopped_stops_its_installation(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
 
     async def stop_soon() -> None:
-        files = {"ledger": tmp_path / "ledger.sqlite", "logs": tmp_path / "logs"}
-        await asyncio.wait_for(run_plan(plan, JudgeSettings(), limits=Limits(), listener=listener, **files), 0.5)
+        asked = {"limits": Limits(), "listener": listener, "sources": Sources(), "logs": tmp_path / "logs"}
+        await asyncio.wait_for(run_plan(plan, JudgeSettings(), **asked), 0.5)
 
     started = time.monotonic()
     with pytest.raises(TimeoutError):

@@ -14,7 +14,7 @@ from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.comparisons.comparing.disagreement import Limits
 from evalparity.comparisons.render.terminal import render_terminal
 from evalparity.comparisons.run_description import judge_info
-from evalparity.comparisons.run_folder import RunFolder, create_run_folder, read_report
+from evalparity.comparisons.run_folder import RunFolder, RunRecord, make_run_folder, planned_lines, read_report
 from evalparity.comparisons.running.plan import Plan, PlannedCell, PlanOptions, choose_adapters, make_plan
 from evalparity.comparisons.running.scorer import cell_name
 from evalparity.comparisons.running.settle import Failure, settle
@@ -45,7 +45,9 @@ def folder(make, tmp_path) -> tuple[RunFolder, tuple[JudgePlan, ...]]:
     plans = (JudgePlan(judge=judges[0], plan=both), JudgePlan(judge=judges[1], plan=judged))
     first, second = (judge_info(judge) for judge in judges)
     info = make.run(("ragas", "builtin"), judge=first, other_judges=(second,), repeats=2, created_at=datetime.now(UTC))
-    return create_run_folder(tmp_path / "run", info, plans, Limits(min_gap=0.1, min_items=0)), plans
+    limits = Limits(min_gap=0.1, min_items=0)
+    record = RunRecord(info=info, planned=planned_lines(plans), limits=limits)
+    return make_run_folder(tmp_path / "run", record), plans
 
 
 def test_every_planned_cell_is_reported_whenever_the_run_stopped(folder):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evalparity.adapters.judge.ledger import Ledger, read_calls
+from evalparity.adapters.judge.ledger import Ledger, PastCall, SentCalls, read_answers, read_calls
 from evalparity.adapters.judge.traffic import Call
 from evalparity.unified_schema.errors import EvalparityError, UsageError
 
@@ -65,12 +65,41 @@ def test_files_are_the_owners_alone(path):
     assert modes == {0o600}
 
 
-def test_a_second_run_continues_and_nothing_can_be_changed(path):
-    for ordinal in (0, 1):
-        ledger = Ledger(path)
-        ledger.write(replace(CALL, ordinal=ordinal))
-        ledger.close()
-    assert [call.ordinal for call in read_calls(path, "a")] == [0, 1]
+def test_a_cell_that_is_run_in_a_second_session_has_its_calls_alone(path):
+    for step, cells in (("first", ("a", "b")), ("second", ("a",))):
+        with closing(Ledger(path)) as ledger:
+            for cell in cells:
+                ledger.write(replace(CALL, cell=cell, step=step))
+    assert [call.step for call in read_calls(path, "a")] == ["second"]
+    assert [call.step for call in read_calls(path, "b")] == ["first"]
+
+
+def test_what_an_earlier_session_was_answered_is_found_by_cell_and_key_with_what_it_cost(path):
+    answer = {"choices": ["é \ud83d"], "usage": {}}
+    paid = replace(CALL, key="k", cost_usd=0.25)
+    with closing(Ledger(path)) as ledger:
+        ledger.write(paid, answer)
+        ledger.write(replace(CALL, key="k2", error_kind="timeout", reply=None))
+        ledger.flush().result(10)
+        assert ledger.past("a", "k") is None  # its own session is no earlier one
+        assert ledger.sent() == SentCalls(requests=4, tokens=24, cost_usd=0.25)
+    with closing(Ledger(path)) as ledger:
+        assert ledger.past("a", "k") == PastCall(call=paid, answer=answer)
+        assert ledger.past("b", "k") is ledger.past("a", "k2") is None
+    assert read_answers(path) == {"k": answer}
+
+
+def test_what_came_from_elsewhere_was_not_sent(path):
+    with closing(Ledger(path)) as ledger:
+        for served in ("shared", "cache", "cassette", "earlier"):
+            ledger.write(replace(CALL, served=served, cost_usd=1.0))
+        ledger.flush().result(10)
+        assert ledger.sent() == SentCalls()
+
+
+def test_nothing_can_be_changed(path):
+    with closing(Ledger(path)) as ledger:
+        ledger.write(CALL)
     with closing(sqlite3.connect(path)) as database:
         for statement in ("UPDATE calls SET reply = 'x'", "DELETE FROM calls"):
             with pytest.raises(sqlite3.IntegrityError, match="append-only"):

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from evalparity.adapters.cache_folder import CACHE_VARIABLE
 from evalparity.adapters.promptfoo_adapter import installation, npm
 from evalparity.adapters.promptfoo_adapter.adapter import ADAPTER
 from evalparity.adapters.promptfoo_adapter.installation import (
@@ -25,7 +26,6 @@ from evalparity.adapters.promptfoo_adapter.installation import (
     pending,
     tree_path,
 )
-from evalparity.adapters.promptfoo_adapter.npm import CACHE_VARIABLE
 from evalparity.comparisons.render.capabilities import render_versions
 from evalparity.unified_schema.errors import FrameworkError
 from support.workers import command_line, descendants

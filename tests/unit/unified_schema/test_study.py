@@ -43,7 +43,8 @@ judges:
 embeddings: {model: e, url: "https://e.example/v1", key_file: ~/e}
 repeats: 3
 wiring: lean
-limits: {cell_timeout: 60, framework_timeout: 600.5, min_gap: 0.2, min_items: 2}
+limits:
+  {cell_timeout: 60, framework_timeout: 600.5, max_calls: 9, max_tokens: 99, max_cost: 2.5, min_gap: 0.2, min_items: 2}
 prices: prices.yaml
 """
 
@@ -70,7 +71,8 @@ def test_every_setting_is_read(tmp_path):
     assert (second.name, second.temperature, second.seed, second.timeout) == ("strict", 0.5, 7, 30.0)
     assert (study.repeats, study.wiring, study.prices) == (3, "lean", "prices.yaml")
     assert study.limits.model_dump() == {
-        "cell_timeout": 60.0, "framework_timeout": 600.5, "min_gap": 0.2, "min_items": 2.0,
+        "cell_timeout": 60.0, "framework_timeout": 600.5, "max_calls": 9, "max_tokens": 99, "max_cost": 2.5,
+        "min_gap": 0.2, "min_items": 2.0,
     }  # fmt: skip
     assert len(loaded.sha256) == 64
     assert loaded.place(("judges", 1, "url")) == f"{loaded.file}:10: judges[1].url"
