@@ -192,6 +192,12 @@ def record(suite: Path, **options: Any) -> None:  # noqa: ANN401 - click's optio
     help="Run folder to make. Default: runs/DATE-TIME.",
 )
 @click.option(
+    "--preflight/--no-preflight",
+    default=True,
+    show_default=True,
+    help="Ask the judge one question before any score is taken, and stop if it cannot be used.",
+)
+@click.option(
     "--resume",
     metavar="RUN",
     type=click.Path(path_type=Path),
@@ -206,13 +212,14 @@ def run(context: click.Context, /, suite: Path | None, form: str, **options: Any
     from evalparity.comparisons.commands.run import exit_code, run_command  # noqa: PLC0415 - heavy
 
     resume, out, retry = options.pop("resume"), options.pop("out"), options.pop("retry_errors")
+    preflight = options.pop("preflight")
     _check_resume(suite, resume, out, retry_errors=retry)
     asked = asked_for(context, options)
     if resume is not None:
         report, interrupted = resume_command(resume, asked, dict(os.environ), retry_errors=retry)
     else:
         assert suite is not None
-        report, interrupted = run_command(suite, asked, dict(os.environ), out=out)
+        report, interrupted = run_command(suite, asked, dict(os.environ), out=out, preflight=preflight)
     _print_report(report, form)
     sys.exit(130 if interrupted else exit_code(report))
 

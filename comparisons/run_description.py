@@ -72,6 +72,7 @@ def judge_info(judge: JudgeSettings) -> JudgeInfo:
         temperature=judge.temperature,
         seed=judge.seed,
         max_output_tokens=judge.max_output_tokens,
+        structured_output=judge.structured_output,
     )
 
 

@@ -23,6 +23,8 @@ FLAGS = MappingProxyType(
         "input_rewritten": "the framework changed a text on its way to the judge",
         "input_missing": "a text that the framework should send never reached the judge",
         "below_range": "a cosine below 0 counts as 0",
+        "reasoning_removed": "the judge wrote its reasoning into a reply or beside it; no framework was shown it",
+        "fence_removed": "the judge put a reply's JSON into a fence; every framework got it without",
     }
 )
 

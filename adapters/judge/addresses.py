@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import urllib.request
 from ipaddress import ip_address
 from types import MappingProxyType
 
@@ -54,6 +55,18 @@ def is_loopback(host: str | None) -> bool:
         return ip_address(host or "").is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def proxy_for(url: URL) -> URL | None:
+    """Return the proxy that the environment names for a server (`HTTPS_PROXY`, `NO_PROXY`); None for this machine.
+
+    Not by aiohttp's `trust_env`, which would also read ~/.netrc and send what it finds there to the judge.
+    """
+    host = url.host or ""
+    if is_loopback(host) or urllib.request.proxy_bypass_environment(host):  # type: ignore[attr-defined]  # there, but in no stub
+        return None
+    named = urllib.request.getproxies_environment().get(url.scheme)
+    return URL(named) if named else None
 
 
 def _parsed(address: str, option: str) -> URL:

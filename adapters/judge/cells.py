@@ -31,6 +31,8 @@ class PendingCall:
         attempts: how far it has come upstream.
         tokens: as the upstream told them.
         cost_usd: of its last answer; None while or where unknown.
+        written: text of the reply as the judge wrote it; None while there is none.
+        flags: what was taken out of it.
         started: on the monotonic clock.
     """
 
@@ -45,6 +47,8 @@ class PendingCall:
     attempts: Attempts = field(default_factory=Attempts)
     tokens: Tokens = field(default_factory=Tokens)
     cost_usd: float | None = None
+    written: str | None = None
+    flags: tuple[str, ...] = ()
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -104,6 +108,8 @@ class Cell:
             seconds=pending.attempts.seconds,
             waited=max(0.0, time.perf_counter() - pending.started - pending.attempts.seconds),
             reply=reply,
+            written=pending.written if pending.written != reply else None,
+            flags=pending.flags,
         )
         self._ended[pending.place] = call
         return call

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evalparity.adapters.judge.settings import JudgeSettings
+from evalparity.adapters.judge.structured import fit_to_server
 from evalparity.unified_schema.errors import JudgeError
 
 Json = dict[str, Any]
@@ -19,7 +20,9 @@ _UNSAID = {"stream": False}
 
 
 def enforce_chat(asked: Json, settings: JudgeSettings, *, repeat: int = 0) -> Json:
-    """Return the chat request that is sent upstream: the framework's messages and form, our model and parameters.
+    """Return the chat request that is sent upstream: the framework's messages, our model and parameters.
+
+    The form of the reply is the framework's where the server takes it.
 
     Args:
         asked: the framework's request.
@@ -35,7 +38,7 @@ def enforce_chat(asked: Json, settings: JudgeSettings, *, repeat: int = 0) -> Js
     if not isinstance(messages, list) or not messages or not all(isinstance(item, dict) for item in messages):
         raise refusal("a chat request needs `messages`, a list of at least one message")
     kept = {name: asked[name] for name in _CHAT_KEPT if asked.get(name) is not None}
-    return kept | _parameters(settings) | {"seed": settings.seed + repeat}
+    return fit_to_server(kept, settings.structured_output) | _parameters(settings) | {"seed": settings.seed + repeat}
 
 
 def enforce_embedding(asked: Json, model: str | None) -> Json:

@@ -27,7 +27,7 @@ from evalparity.adapters.judge.failures import without_key
 from evalparity.adapters.judge.limits import FairSlots
 from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.proof import InputProofBuilder, Texts
-from evalparity.adapters.judge.replies import chat_reply, embedding_reply
+from evalparity.adapters.judge.replies import chat_reply, embedding_reply, written_text
 from evalparity.adapters.judge.retries import Line
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.steps import STEP_HEADER, find_step, last_user_text, message_text
@@ -227,12 +227,20 @@ class Gateway:
     async def _chat(self, asked: Json, cell: Cell, pending: PendingCall) -> Exchanged:
         sent = enforce_chat(asked, self._settings, repeat=cell.repeat)
         pending.asked = replaced(asked, sent)
-        text = last_user_text(sent["messages"])
+        text = last_user_text(asked["messages"])
         if pending.step is None:
             step = find_step(self._steps.get(cell.framework, ()), told=None, text=text)
             pending.step = step.name if step else None
-        cell.inputs.see_messages(message_text(message) for message in sent["messages"])
-        return await self._ask(sent, cell, pending, chat_reply)
+        texts = [message_text(message) for message in asked["messages"]]  # without a schema of ours
+        cell.inputs.see_messages(texts)
+
+        def read(answer: Json) -> Exchanged:
+            pending.written = written_text(answer)
+            reply = chat_reply(answer, texts)
+            pending.flags = reply.flags
+            return reply.text, reply.body
+
+        return await self._ask(sent, cell, pending, read)
 
     async def _embed(self, asked: Json, cell: Cell, pending: PendingCall) -> Exchanged:
         model = self._settings.embedding_model if "embedding" in self._upstreams else None

@@ -34,7 +34,8 @@ CREATE TABLE IF NOT EXISTS calls (
     session INTEGER NOT NULL, cell TEXT NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL, step TEXT,
     asked TEXT NOT NULL, key TEXT, served TEXT NOT NULL, attempts INTEGER NOT NULL, billable INTEGER NOT NULL,
     error_kind TEXT, error TEXT, input_tokens INTEGER, cached_tokens INTEGER, reasoning_tokens INTEGER,
-    output_tokens INTEGER, cost_usd REAL, seconds REAL NOT NULL, waited REAL NOT NULL, reply TEXT
+    output_tokens INTEGER, cost_usd REAL, seconds REAL NOT NULL, waited REAL NOT NULL, reply TEXT,
+    written TEXT, flags TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS calls_by_cell ON calls (cell);
 CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer BLOB NOT NULL) WITHOUT ROWID;
@@ -198,7 +199,8 @@ def _read(path: Path, query: str, values: Sequence[str]) -> list[Any]:
 def _row(call: Call) -> tuple[Any, ...]:
     values = {name: getattr(call, name) for name in _COLUMNS}
     texts = {name: _storable(value) for name, value in values.items() if isinstance(value, str)}
-    return tuple((values | texts | {"asked": json.dumps(call.asked)}).values())
+    documents = {"asked": json.dumps(call.asked), "flags": json.dumps(call.flags)}
+    return tuple((values | texts | documents).values())
 
 
 def _storable(text: str) -> str:
@@ -208,4 +210,4 @@ def _storable(text: str) -> str:
 
 def _call(row: Sequence[Any]) -> Call:
     values = dict(zip(_COLUMNS, row, strict=True))
-    return Call(**(values | {"asked": json.loads(values["asked"])}))
+    return Call(**(values | {"asked": json.loads(values["asked"]), "flags": tuple(json.loads(values["flags"]))}))

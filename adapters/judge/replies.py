@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalparity.adapters.judge.reply_text import REASONING_REMOVED, bare_reply, declined, nothing_but_reasoning
 from evalparity.unified_schema.errors import JudgeError
 
 Json = dict[str, Any]
@@ -15,8 +16,9 @@ Json = dict[str, Any]
 _REPLY_KEPT = ("id", "object", "created", "model", "usage", "system_fingerprint")
 _LARGEST_COUNT = 2**63 - 1
 """What the ledger's columns hold."""
+_REASONING_FIELDS = ("reasoning_content", "reasoning")
+"""Where servers deliver reasoning beside the reply: DeepSeek, vLLM, llama.cpp; OpenRouter, Ollama."""
 _CUT_OFF = "the reply was cut off at the output limit; raise the judge's output limit or choose shorter cases"
-_DECLINED = "declined to answer; read the case's texts, or choose another judge"
 _NO_CHAT = "the answer is no chat reply ({0}); check that the URL leads to an OpenAI-compatible API"
 _NO_VECTORS = "the answer holds no usable embeddings ({0}); check the embedding model and its URL"
 
@@ -50,8 +52,27 @@ def _part_of(whole: int | None, part: int | None) -> int | None:
     return None if part is not None and whole is not None and part > whole else part
 
 
-def chat_reply(answer: Json) -> tuple[str, Json]:
-    """Return the text of a chat answer and the JSON that the framework gets: first choice, no reasoning text.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatReply:
+    """A usable chat answer.
+
+    Attributes:
+        text: the reply as the framework gets it; the arguments where it is a tool call.
+        body: the JSON that the framework gets.
+        flags: what was taken out of the judge's reply, names out of `FLAGS`.
+    """
+
+    text: str
+    body: Json
+    flags: tuple[str, ...] = ()
+
+
+def chat_reply(answer: Json, asked: Sequence[str]) -> ChatReply:
+    """Return the first choice of a chat answer, without reasoning text and fences.
+
+    Args:
+        answer: what the upstream answered.
+        asked: the texts of the request's messages.
 
     Raises:
         JudgeError: kind `truncated`, `refusal` or `bad_reply`; such an answer is no judgement.
@@ -60,19 +81,30 @@ def chat_reply(answer: Json) -> tuple[str, Json]:
     message = choice["message"]
     reason = choice.get("finish_reason")
     if message.get("refusal") or reason == "content_filter":
-        raise JudgeError("refusal", _DECLINED)
+        raise declined()
     if reason == "length":
         raise JudgeError("truncated", _CUT_OFF)
     content = _content_text(message.get("content"))
     tool_calls = message.get("tool_calls") or None
+    reasoned = _holds_reasoning(message)
     if not content.strip() and not tool_calls:
-        raise JudgeError("bad_reply", _NO_CHAT.format("an empty message"))
-    kept: Json = {"role": "assistant", "content": content or None}
+        raise nothing_but_reasoning() if reasoned else JudgeError("bad_reply", _NO_CHAT.format("an empty message"))
+    bare = bare_reply(content, asked)
+    kept: Json = {"role": "assistant", "content": bare.text or None}
     if tool_calls:
         kept["tool_calls"] = tool_calls
     clean = {name: answer[name] for name in _REPLY_KEPT if name in answer}
     clean["choices"] = [{"index": 0, "finish_reason": reason or "stop", "message": kept}]
-    return content or _arguments(tool_calls), clean
+    flags = dict.fromkeys((*((REASONING_REMOVED,) if reasoned else ()), *bare.flags))
+    return ChatReply(text=bare.text or _arguments(tool_calls), body=clean, flags=tuple(flags))
+
+
+def written_text(answer: Json) -> str | None:
+    """Return the text of the first choice as the judge wrote it; None where there is none."""
+    try:
+        return _content_text(_first_choice(answer)["message"].get("content")) or None
+    except JudgeError:
+        return None
 
 
 def embedding_reply(answer: Json, *, texts: int, as_base64: bool) -> Json:
@@ -104,6 +136,13 @@ def _first_choice(answer: Json) -> Json:
     if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
         raise JudgeError("bad_reply", _NO_CHAT.format("its first choice holds no message"))
     return choice
+
+
+def _holds_reasoning(message: Mapping[str, Any]) -> bool:
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    thoughts = any(_mapping(part).get("type") in {"thinking", "reasoning"} for part in parts)
+    return thoughts or any(message.get(name) for name in _REASONING_FIELDS)
 
 
 def _content_text(content: object) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from evalparity.adapters.judge.structured import Form
+
 LEXICAL = "lexical"
 """Name of the built-in deterministic judge and of its embeddings."""
 
@@ -29,6 +31,8 @@ class JudgeSettings:
             at the first one.
         deadline: seconds that a call may wait between its attempts, all waits together; neither the attempts
             themselves nor the waiting for a turn count.
+        structured_output: the forms of `response_format` that the server takes; None: not known, so that what a
+            framework asks for is sent as it is.
     """
 
     label: str | None = None
@@ -45,6 +49,7 @@ class JudgeSettings:
     attempts: int = 4
     request_timeout: float = 600.0
     deadline: float = 300.0
+    structured_output: tuple[Form, ...] | None = None
 
     @property
     def name(self) -> str:

@@ -36,7 +36,9 @@ class Call:
             is unknown.
         seconds: while a request was on its way, all attempts together.
         waited: the rest of the time from the framework's request to its answer: for a turn, between attempts.
-        reply: text of the reply; None for embeddings and errors.
+        reply: text of the reply as the framework got it; None for embeddings and errors.
+        written: the text as the judge wrote it, where that is another one or no usable one.
+        flags: what was taken out of it, names out of `evalparity.unified_schema.outcomes.FLAGS`.
     """
 
     cell: str
@@ -58,6 +60,8 @@ class Call:
     seconds: float = 0.0
     waited: float = 0.0
     reply: str | None = None
+    written: str | None = None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
 import aiohttp
-from yarl import URL
 
-from evalparity.adapters.judge.addresses import base_url, is_loopback
+from evalparity.adapters.judge.addresses import base_url, proxy_for
 from evalparity.adapters.judge.failures import bad_answer, status_error, without_key
 from evalparity.adapters.judge.traffic import CallKind
 from evalparity.unified_schema.errors import JudgeError
@@ -85,7 +83,7 @@ class HttpUpstream:
         self._url = base_url(url, option)
         self._endpoints = {kind: self._url / path for kind, path in _PATHS.items()}
         self._key = key
-        self._proxy = _proxy_for(self._url)
+        self._proxy = proxy_for(self._url)
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -144,14 +142,6 @@ class HttpUpstream:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),  # the rest is the caller's
             )
         return self._session
-
-
-def _proxy_for(url: URL) -> str | None:
-    """Not by `trust_env`, as aiohttp would also read ~/.netrc and send what it finds there to the judge."""
-    host = url.host or ""
-    if is_loopback(host) or urllib.request.proxy_bypass_environment(host):  # type: ignore[attr-defined]  # there, but in no stub
-        return None
-    return urllib.request.getproxies_environment().get(url.scheme)
 
 
 async def _read(response: aiohttp.ClientResponse) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from evalparity.comparisons.commands.clearance import as_found
 from evalparity.comparisons.commands.run import Prepared, prepare, run_to_the_end
 from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.messages import tell
@@ -70,7 +71,8 @@ def resume_command(
     ready = prepare(suite, _asked_again(run, record, asked), environment)
     _refuse_changes(run, record, ready)
     ended = read_settled(run)
-    left = replace(ready, plans=_left(ready.plans, ended, retry_errors=retry_errors))
+    plans = as_found(ready.plans, record.info.judges)
+    left = replace(ready, plans=_left(plans, ended, retry_errors=retry_errors))
     cells = sum(len(one.plan.cells) for one in left.plans)
     tell(f"Resuming {run}: {len(record.planned) - cells:,} of {len(record.planned):,} cells are done")
     return run_to_the_end(left, reopen_run_folder(run, record))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from evalparity.adapters.judge.ledger import read_answers
 from evalparity.adapters.judge.prices import Prices, load_prices
 from evalparity.adapters.reading import load_any
 from evalparity.comparisons.commands.answer_sources import check_answers, open_cassette, open_sources
+from evalparity.comparisons.commands.clearance import Clearance, clear
 from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.interruption import explained, termination_interrupts
 from evalparity.comparisons.messages import tell
@@ -58,7 +60,9 @@ class Prepared:
     cassette: Cassette | None
 
 
-def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, out: Path | None) -> tuple[Report, bool]:
+def run_command(
+    suite: Path, asked: Asked, environment: Mapping[str, str], *, out: Path | None, preflight: bool = True
+) -> tuple[Report, bool]:
     """Run a suite; return the report and whether the run was interrupted.
 
     Args:
@@ -66,21 +70,38 @@ def run_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, ou
         asked: the options that say what scores it.
         environment: variables, keys among them.
         out: run folder to make; None: one named after date and time.
+        preflight: ask the judges one question each before anything is spent on them.
 
     Raises:
         EvalparityError: anything that the user can mend, before anything is spent.
     """
     ready = prepare(suite, asked, environment)
-    now = datetime.now(UTC)
-    record = RunRecord(
-        info=describe(suite, ready.loaded, ready.settings, ready.plans, ready.prices, asked=asked, now=now),
-        planned=planned_lines(ready.plans),
-        limits=ready.settings.flags,
-        asked=AskedFor(suite=str(suite.absolute()), values=to_json(asked.values), flags=tuple(sorted(asked.flags))),
-    )
-    folder = make_run_folder(out or default_folder(now), record)
+    with tempfile.TemporaryDirectory(prefix="evalparity-") as before:
+        clearance = _clear(ready, Path(before)) if preflight else Clearance(plans=ready.plans)
+        ready = replace(ready, plans=clearance.plans)
+        now = datetime.now(UTC)
+        info = describe(suite, ready.loaded, ready.settings, ready.plans, ready.prices, asked=asked, now=now)
+        record = RunRecord(
+            info=info.model_copy(update={"preflight": clearance.usage}),
+            planned=planned_lines(ready.plans),
+            limits=ready.settings.flags,
+            asked=AskedFor(suite=str(suite.absolute()), values=to_json(asked.values), flags=tuple(sorted(asked.flags))),
+        )
+        folder = make_run_folder(out or default_folder(now), record)
+        clearance.hand_over(folder.ledger)
     _announce(ready, folder)
     return run_to_the_end(ready, folder)
+
+
+def _clear(ready: Prepared, folder: Path) -> Clearance:
+    return clear(
+        ready.settings,
+        ready.plans,
+        cassette=ready.cassette,
+        prices=ready.prices,
+        ledger=folder / "ledger.sqlite",
+        say=tell,
+    )
 
 
 def prepare(suite: Path, asked: Asked, environment: Mapping[str, str]) -> Prepared:

@@ -100,6 +100,7 @@ def cost_section(report: Report, width: int) -> list[Text]:
         title("COST", "judge traffic as the gateway counted it; billed as asked for, unless both are told"),
         *lay_out(rows, names=1, width=width),
         *_not_billed(report, width),
+        *_preflight(report, width),
         *_unpriced(report, width),
     ]
 
@@ -123,6 +124,7 @@ def _narrow_cost(report: Report, frameworks: Sequence[str], width: int) -> list[
         *lay_out(rows, names=1, width=width),
         *wrap(name(f"inputs verified: {inputs}"), width=width, indent=0, lines=2),
         *_not_billed(report, width),
+        *_preflight(report, width),
         *_unpriced(report, width),
     ]
 
@@ -159,6 +161,17 @@ def _not_billed(report: Report, width: int) -> list[Text]:
     }
     text = ", ".join(words for words, number in told.items() if number)
     return wrap(name(text, "dim"), width=width, indent=0, lines=2) if text else []
+
+
+def _preflight(report: Report, width: int) -> list[Text]:
+    """Return what the judges were asked before the first cell; nothing where there was no pre-flight."""
+    usage = report.run.preflight
+    if usage is None:
+        return []
+    into, out = count(usage.input_tokens).plain, count(usage.output_tokens).plain
+    asked = f"{usage.calls} calls, {usage.embedding_calls} embeddings, {into} tokens in, {out} out"
+    dollars = bill(usage.cost_usd, usage.at_least_usd, usage.requested_usd).plain
+    return wrap(name(f"pre-flight, in no row: {asked}, US$ {dollars}", "dim"), width=width, indent=0, lines=2)
 
 
 def _unpriced(report: Report, width: int) -> list[Text]:

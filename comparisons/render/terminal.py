@@ -15,6 +15,7 @@ from evalparity.comparisons.render.disagreements import disagreement_section
 from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.render.judges import judges_section
 from evalparity.comparisons.render.pairs import agreement_section
+from evalparity.comparisons.render.replies import reply_section
 from evalparity.comparisons.render.scores import noise_section, pass_section, score_section
 from evalparity.comparisons.render.tables import cost_section, unmeasured_section
 from evalparity.comparisons.running.run_info import JudgeInfo
@@ -34,6 +35,7 @@ SECTIONS = (
     agreement_section,
     disagreement_section,
     unmeasured_section,
+    reply_section,
     cost_section,
 )
 

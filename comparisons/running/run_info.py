@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from evalparity.unified_schema.outcomes import Frozen
+from evalparity.adapters.judge.structured import Form
+from evalparity.unified_schema.outcomes import Frozen, JudgeUsage
 
 
 class SuiteInfo(Frozen):
@@ -46,6 +47,9 @@ class JudgeInfo(Frozen):
     """None: not known, as of imported scores; so for the next two."""
     seed: int | None
     max_output_tokens: int | None
+    structured_output: tuple[Form, ...] | None = None
+    """The forms of `response_format` that its server takes, as the pre-flight found; None: not asked, and whatever a
+    framework asks for is sent as it is."""
 
     @property
     def label(self) -> str:
@@ -111,6 +115,8 @@ class RunInfo(Frozen):
     """By instance name, in the order of reports."""
     prices: PriceInfo | None = None
     """None: costs were not counted (imported scores, and reports of 0.1.0)."""
+    preflight: JudgeUsage | None = None
+    """What the judges were asked before the first cell, in no cell's usage; None: there was no pre-flight."""
     imported: tuple[ImportedFile, ...] = ()
     """Where the scores were read from; empty: they were taken in this run."""
     complete: bool

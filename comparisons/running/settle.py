@@ -66,8 +66,9 @@ def settle(
         # Closing a cell cuts off its open calls; what broke it off is the failure itself.
         failed = [call for call in _failed(calls) if call.error_kind != "interrupted"]
         reading = _believe_the_gateway(Reading(kind=answer.kind, reason=answer.reason), failed)
-        return Settled(outcome=to_outcome(cell, reading, judge_model, usage))
+        return Settled(outcome=to_outcome(cell, _with_reply_flags(reading, calls), judge_model, usage))
     reading = _believe_the_gateway(_miss_no_sentence(cell, _refuse_hearsay(cell, answer, calls)), _failed(calls))
+    reading = _with_reply_flags(reading, calls)
     inputs = None
     # A cell that found nothing to check has not sent everything: only a complete one can lack a text.
     nothing_checked = reading.kind in SKIP_KINDS or "vacuous" in reading.flags
@@ -123,6 +124,10 @@ def _check(cell: PlannedCell, traffic: CellTraffic, judge_model: str) -> InputCh
         missing=traffic.proof.missing,
         rewritten=traffic.proof.rewritten,
     )
+
+
+def _with_reply_flags(reading: Reading, calls: Sequence[Call]) -> Reading:
+    return replace(reading, flags=(*reading.flags, *(flag for call in calls for flag in call.flags)))
 
 
 def _with_input_flags(reading: Reading, inputs: InputCheck) -> Reading:

@@ -65,11 +65,15 @@ def test_a_second_identical_run_asks_nothing_and_costs_nothing(runs):
     assert usage(second, "reused_calls") == usage(second, "calls") + usage(second, "embedding_calls")
     assert scores(first) == scores(second)
     assert "answered from the cache" in runs.printed[1]
+    assert second["run"]["judge"] == first["run"]["judge"]
+    assert (second["run"]["preflight"]["calls"], second["run"]["preflight"]["attempts"]) == (2, 0)
 
 
 def test_what_is_billed_and_what_came_from_elsewhere_add_up(runs):
     first = runs.report("run1")
     asked = usage(first, "calls") + usage(first, "embedding_calls")
+    before = first["run"]["preflight"]
+    asked += before["calls"] + before["embedding_calls"]
     assert usage(first, "reused_calls") + usage(first, "shared_calls") + runs.requests[0] == asked
 
 
@@ -163,7 +167,7 @@ def test_a_budget_of_dollars_holds_with_prices_of_ones_own(tmp_path):
         spent = server.input_tokens + server.output_tokens  # a dollar each
     assert ended.returncode == 4, ended.stderr
     report = json.loads(ended.stdout)
-    assert sum(row["cost_usd"] for row in report["cost"]) == spent
+    assert sum(row["cost_usd"] for row in (*report["cost"], report["run"]["preflight"])) == spent
     assert 600 <= spent < 600 + 2 * 1000
     reasons = {cell["reason"] for cell in report["cells"] if cell["kind"] == "budget"}
     assert any("--max-cost 600 was reached" in reason for reason in reasons)

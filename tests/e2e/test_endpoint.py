@@ -44,18 +44,36 @@ def test_all_frameworks_ask_the_same_model_with_the_key(tmp_path: Path, how: str
         assert asked == ("vendor/model-7b", 0.0, 0, 4096)
         assert set(body) <= {"model", "messages", "temperature", "seed", "max_tokens", "response_format"}
     assert {request.body["model"] for request in server.embedding_requests} == {"embedder"}
-    counted = sum(row["calls"] for row in report["cost"])
-    assert counted == len(server.chat_requests)
-    assert sum(row["embedding_calls"] for row in report["cost"]) == len(server.embedding_requests)
-    assert sum(row["output_tokens"] for row in report["cost"]) == server.output_tokens
+    counted = [*report["cost"], report["run"]["preflight"]]
+    assert sum(row["calls"] for row in counted) == len(server.chat_requests)
+    assert sum(row["embedding_calls"] for row in counted) == len(server.embedding_requests)
+    assert sum(row["output_tokens"] for row in counted) == server.output_tokens
+    assert report["run"]["judge"]["structured_output"] == ["json_schema", "json_object"]
     for path in folder.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
     assert KEY not in ended.stdout + ended.stderr
 
 
-def test_a_wrong_key_is_said_to_be_wrong(tmp_path: Path) -> None:
+def test_a_wrong_key_is_found_before_any_cell_runs(tmp_path: Path) -> None:
     with JudgeServer(lambda request, _n: reply_to(request), key=KEY) as server:
         ended = run_on(server, tmp_path / "run", EVALPARITY_JUDGE_API_KEY="planted-other-key-1")
+
+    assert ended.returncode == 2
+    assert "no cell was run, as a judge cannot be used:\n- judge: vendor/model-7b at 127.0.0.1 answered" in ended.stderr
+    assert "check its key" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "planted-other-key" not in ended.stdout + ended.stderr
+    assert len(server.chat_requests) == len(server.embedding_requests) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_a_pre_flight_a_wrong_key_is_every_cells_error(tmp_path: Path) -> None:
+    # With all frameworks: test_faults.py.
+    with JudgeServer(lambda request, _n: reply_to(request), key=KEY) as server:
+        ended = run_on(
+            server, tmp_path / "run", "--no-preflight", "--framework", "promptfoo",
+            EVALPARITY_JUDGE_API_KEY="planted-other-key-1",
+        )  # fmt: skip
 
     assert ended.returncode == 3
     assert "Traceback" not in ended.stderr
@@ -65,6 +83,8 @@ def test_a_wrong_key_is_said_to_be_wrong(tmp_path: Path) -> None:
     assert "planted-other-key" not in ended.stdout + ended.stderr + json.dumps(report)
     asking = {cell["scorer"] for cell in judged}
     assert all(row["mean"] is None for row in report["summary"] if row["scorer"] in asking)
+    assert report["run"]["preflight"] is None
+    assert report["run"]["judge"]["structured_output"] is None
 
 
 def test_the_openai_key_of_the_environment_is_not_sent_to_another_host(tmp_path: Path) -> None:

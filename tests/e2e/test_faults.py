@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from evalparity.unified_schema.outcomes import Outcome
 from support.bench import Bench
 from support.cases import case
 from support.judge_faults import (
+    DECLINED,
     DISCONNECT,
     EMPTY_CHOICES,
     HTML,
@@ -26,6 +27,7 @@ from support.judge_faults import (
     Json,
     cut_off,
     rate_limited,
+    reasoning_beside,
 )
 from support.judge_server import JudgeServer
 from support.replies import TWO_GOOD, reply_to
@@ -43,6 +45,8 @@ FAULTS: dict[str, tuple[str | Fault, set[str]]] = {
     "empty-choices": (EMPTY_CHOICES, {"bad_reply"}),
     "null-content": (NULL_CONTENT, {"bad_reply"}),
     "refusal": (REFUSAL, {"refusal"}),
+    "refusal-in-words": (DECLINED, {"refusal"}),
+    "only-reasoning": ('<think>Is it {"verdict": "no"}? Or', {"bad_reply"}),
     "cut-off": (cut_off('{"verdicts": [{"verdict": "yes"}, {"verd'), {"truncated"}),
     "prose": (PROSE, {"bad_json", "bad_schema", "missing_verdicts"}),
 }
@@ -157,6 +161,45 @@ def test_a_verdict_list_that_is_too_short_is_no_measurement(tmp_path: Path, benc
         assert outcome.kind == "missing_verdicts", (outcome.scorer, outcome.kind, outcome.reason)
         assert "degraded" in outcome.flags
         assert outcome.raw is not None, "what the framework made of it is kept"
+
+
+WRAPPINGS: dict[str, tuple[Callable[[str], str | Fault], set[str]]] = {
+    "plain": (str, set()),
+    "reasoning": (lambda reply: f'<think>Is it {{"verdict": "no"}}?\nNo.</think>\n\n{reply}', {"reasoning_removed"}),
+    "reasoning-unopened": (lambda reply: f"Is it [Not Attributed]?\n</think>\n\n{reply}", {"reasoning_removed"}),
+    "reasoning-beside": (reasoning_beside, {"reasoning_removed"}),
+    "fence": (lambda reply: f"```json\n{reply}\n```" if reply.startswith("{") else reply, {"fence_removed"}),
+}
+"""What a judge writes around each of its replies, and what the cells that read them are marked with."""
+
+
+@pytest.fixture(scope="module")
+def wrapped(tmp_path_factory: pytest.TempPathFactory, bench: Bench) -> dict[str, list[Outcome]]:
+    """One run of all three frameworks for each wrapping, with the same case and the same replies inside."""
+
+    def run_with(name: str) -> list[Outcome]:
+        wrap, _ = WRAPPINGS[name]
+        with JudgeServer(lambda request, _n: wrap(reply_to(request))) as server:
+            judge = judge_at(server)
+            settled = bench.run_cases(plan_cases([case()], judge=judge), tmp_path_factory.mktemp(name), judge=judge)
+        return sorted((one.outcome for one in settled), key=lambda outcome: outcome.scorer)
+
+    return {name: run_with(name) for name in WRAPPINGS}
+
+
+@pytest.mark.parametrize("name", WRAPPINGS)
+def test_what_a_judge_writes_around_its_replies_changes_no_score_and_is_marked(
+    wrapped: dict[str, list[Outcome]], name: str
+) -> None:
+    plain, outcomes = wrapped["plain"], wrapped[name]
+    assert [(one.scorer, one.status, one.score) for one in outcomes] == [
+        (one.scorer, one.status, one.score) for one in plain
+    ]
+    assert {one.framework for one in outcomes if one.status == "scored"} == set(FRAMEWORKS)
+    texts_only = {"promptfoo:context_faithfulness", "promptfoo:context_recall", "promptfoo:answer_relevance"}
+    for one, bare in zip(outcomes, plain, strict=True):
+        unfenced = name == "fence" and one.scorer in texts_only  # they ask for no JSON
+        assert set(one.flags) - set(bare.flags) == (set() if unfenced else WRAPPINGS[name][1]), one.scorer
 
 
 def test_a_judge_that_is_not_at_its_path(tmp_path: Path, bench: Bench) -> None:

@@ -86,3 +86,19 @@ def test_half_a_line_at_the_end_is_a_cell_that_never_ended(tmp_path: Path) -> No
 
     assert len(report["cells"]) == 10
     assert sum(cell["kind"] == "interrupted" for cell in report["cells"]) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_in_its_pre_flight_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    with JudgeServer() as server:
+        server.hold()
+        process = start_evalparity("run", TEN_CASES, "--judge", "m", "--judge-url", server.url, cwd=tmp_path)
+        try:
+            wait_for(lambda: server.most_in_flight > 0)
+            process.send_signal(number)
+            _, complaint = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in complaint
+    assert list(tmp_path.iterdir()) == []

@@ -51,13 +51,14 @@ def test_every_token_is_paid_for_at_the_users_prices(tmp_path: Path) -> None:
     (tmp_path / "prices.yaml").write_text(PRICES + EMBEDDING, encoding="utf-8")
     with JudgeServer(lambda request, _n: reply_to(request)) as server:
         report = run(server, tmp_path, "--prices", str(tmp_path / "prices.yaml"))
-        rows = report["cost"]
-        embedded = sum(row["embedding_tokens"] for row in rows)
+        rows, before = report["cost"], report["run"]["preflight"]
+        embedded = sum(row["embedding_tokens"] for row in (*rows, before))
         expected = (2 * server.input_tokens + 8 * server.output_tokens + 0.5 * embedded) / 1e6
-    assert embedded > 0
-    assert sum(row["input_tokens"] for row in rows) == server.input_tokens
-    assert sum(row["cost_usd"] for row in rows) == pytest.approx(expected, rel=1e-9)
-    assert sum(cell["judge"]["cost_usd"] for cell in report["cells"]) == pytest.approx(expected, rel=1e-9)
+    assert embedded > before["embedding_tokens"] > 0
+    assert sum(row["input_tokens"] for row in (*rows, before)) == server.input_tokens
+    assert sum(row["cost_usd"] for row in (*rows, before)) == pytest.approx(expected, rel=1e-9)
+    of_cells = sum(cell["judge"]["cost_usd"] for cell in report["cells"])
+    assert of_cells + before["cost_usd"] == pytest.approx(expected, rel=1e-9)
     for row in rows:
         assert row["cost_usd"] == row["at_least_usd"] == row["requested_usd"]
         assert row["unpriced_calls"] == 0

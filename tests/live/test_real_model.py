@@ -155,9 +155,10 @@ def test_every_token_is_the_servers_own_count(run: LiveRun) -> None:
     assert input_tokens == counted["prompt_tokens_total"] + counted["prompt_tokens_cached_total"]
     assert cached == counted["prompt_tokens_cached_total"]
     assert output_tokens == counted["tokens_predicted_total"]
-    assert chat == sum(row["calls"] for row in report["cost"])
-    assert calls - chat == sum(row["embedding_calls"] for row in report["cost"])
-    assert output_tokens == sum(row["output_tokens"] for row in report["cost"])
+    counted_here = [*report["cost"], report["run"]["preflight"]]
+    assert chat == sum(row["calls"] for row in counted_here)
+    assert calls - chat == sum(row["embedding_calls"] for row in counted_here)
+    assert output_tokens == sum(row["output_tokens"] for row in counted_here)
     print(f"{calls} calls, {input_tokens:.0f} tokens in ({cached:.0f} cached), {output_tokens:.0f} tokens out")
 
 

@@ -55,6 +55,11 @@ def without_usage(text: str) -> Fault:
     return Fault(text=text, edit=lambda reply: {name: reply[name] for name in reply if name != "usage"})
 
 
+def reasoning_beside(text: str) -> Fault:
+    """Answer well, with the reasoning in a field of its own."""
+    return Fault(text=text, edit=lambda reply: _with_message(reply, reasoning_content="First {this}, then {that}."))
+
+
 def _with_choice(reply: Json, **changes: Any) -> Json:
     return reply | {"choices": [reply["choices"][0] | changes]}
 
@@ -76,6 +81,8 @@ EMPTY_CHOICES = Fault(edit=lambda reply: reply | {"choices": []})
 NULL_CONTENT = Fault(edit=lambda reply: _with_message(reply, content=None))
 REFUSAL = Fault(edit=lambda reply: _with_message(reply, content=None, refusal="I can't help with that."))
 FILTERED = Fault(edit=lambda reply: _with_choice(reply, finish_reason="content_filter"))
+DECLINED = "I'm sorry, but I can't help with that."
+"""A refusal in plain words, which no field tells."""
 PROSE = "Certainly! Here is what I think about these statements, in my own words."
 
 FAULTS: Mapping[str, Fault] = {

@@ -20,6 +20,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import ssl
 import struct
 import threading
 import time
@@ -30,7 +31,7 @@ from typing import Self
 
 from aiohttp import web
 
-from support.judge_faults import UNAUTHORISED, Fault, Json
+from support.judge_faults import UNAUTHORISED, Fault, Json, failing
 
 Answer = Callable[[Json, int], "str | Fault"]
 EmbeddingFault = Callable[[Json, int], "Fault | None"]
@@ -76,6 +77,8 @@ class JudgeServer:
         answer: from the request's JSON and the number of chat requests before it to a reply.
         embedding_fault: the same for embeddings; None: answer them well.
         key: when given, other keys get 401.
+        models: names that it lists; others get 404. None: it has no list and takes any name.
+        certificate: speak TLS with it.
 
     Attributes:
         url: base URL, up to and including `/v1`.
@@ -90,12 +93,15 @@ class JudgeServer:
         *,
         embedding_fault: EmbeddingFault = lambda _request, _n: None,
         key: str | None = None,
+        models: Sequence[str] | None = None,
+        certificate: ssl.SSLContext | None = None,
     ) -> None:
         self.requests: list[Received] = []
         self.url = ""
         self.input_tokens = self.output_tokens = 0
         self.most_in_flight = 0
         self._answer, self._embedding_fault, self._key = answer, embedding_fault, key
+        self._models, self._certificate = models, certificate
         self._in_flight = 0
         self._counts = {"chat": 0, "embedding": 0}
         self._loop = asyncio.new_event_loop()
@@ -138,11 +144,14 @@ class JudgeServer:
         app = web.Application(client_max_size=64 * 1024**2)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/embeddings", self._embeddings)
+        if self._models is not None:
+            app.router.add_get("/v1/models", self._list_models)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        site = web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self._certificate)
         await site.start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+        scheme = "http" if self._certificate is None else "https"
+        self.url = f"{scheme}://127.0.0.1:{self._runner.addresses[0][1]}/v1"
 
     async def _stop(self) -> None:
         self._closing.set()
@@ -159,13 +168,24 @@ class JudgeServer:
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         received, n = await self._receive(request, "chat")
-        reply = self._answer(received.body, n) if self._admits(request) else UNAUTHORISED
+        reply = self._refusal(request, received) or self._answer(received.body, n)
         return await self._reply(request, received, reply, _chat_json)
 
     async def _embeddings(self, request: web.Request) -> web.StreamResponse:
         received, n = await self._receive(request, "embedding")
-        fault = self._embedding_fault(received.body, n) if self._admits(request) else UNAUTHORISED
+        fault = self._refusal(request, received) or self._embedding_fault(received.body, n)
         return await self._reply(request, received, fault or "", lambda body, _text: _embedding_json(body))
+
+    async def _list_models(self, request: web.Request) -> web.Response:
+        if not self._admits(request):
+            return web.Response(status=UNAUTHORISED.status, body=UNAUTHORISED.body, content_type="application/json")
+        return web.json_response({"object": "list", "data": [{"id": name} for name in self._models or ()]})
+
+    def _refusal(self, request: web.Request, received: Received) -> Fault | None:
+        if not self._admits(request):
+            return UNAUTHORISED
+        known = self._models is None or received.body["model"] in self._models
+        return None if known else failing(404, "no such model")
 
     def _admits(self, request: web.Request) -> bool:
         return self._key is None or request.headers.get("Authorization") == f"Bearer {self._key}"

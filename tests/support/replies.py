@@ -9,6 +9,7 @@ from support.judge_faults import Json
 _ONE = '{{"statement": "{}.", "reason": "r", "{}": {}}}'
 
 TWO_GOOD: tuple[tuple[str, str], ...] = (
+    ("Is 7 greater than 3?", '{"verdict": "yes"}'),  # the pre-flight's
     ("StatementGeneratorOutput", '{"statements": ["First.", "Second."]}'),
     (
         "NLIStatementOutput",

@@ -265,6 +265,29 @@ def test_colour_is_wanted_by_a_terminal_only(stream, environment, wanted):
     assert wants_colour(stream, environment) is wanted
 
 
+def test_what_the_gateway_took_out_of_replies_is_told(make):
+    cells = [
+        make.cell("ragas", 0.5, flags=("reasoning_removed",)),
+        make.cell("deepeval", 0.5, flags=("reasoning_removed", "fence_removed")),
+    ]
+    for width in (60, 100):
+        text = render_terminal(build_report(make.run(), cells, {}, [], case_order=["c1"]), width=width)
+        told = " ".join(" ".join(section(text, "REPLIES")).split())
+        assert "2 cells reasoning removed: the judge wrote its reasoning into a reply or beside it; no" in told
+        assert "1 cell fence removed: the judge put a reply's JSON into a fence; every framework got it without" in told
+    assert "REPLIES" not in render_terminal(make.planted())
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_the_pre_flight_is_counted_beside_the_rows(make, width):
+    asked = JudgeUsage(calls=2, billed_calls=2, embedding_calls=1, input_tokens=1234, output_tokens=None, cost_usd=0.01)
+    cells = [make.cell("ragas", 0.5)]
+    text = render_terminal(build_report(make.run(preflight=asked), cells, {}, [], case_order=["c1"]), width=width)
+    told = " ".join(" ".join(section(text, "COST")).split())
+    assert "pre-flight, in no row: 2 calls, 1 embeddings, 1,234 tokens in, unknown out, US$ 0.0100" in told
+    assert "pre-flight" not in render_terminal(make.planted(), width=width)
+
+
 # --- thresholds, repeats, several judges
 
 

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from evalparity.adapters.judge.replies import Tokens, chat_reply, embedding_reply, read_tokens
+from evalparity.adapters.judge.replies import Tokens, chat_reply, embedding_reply, read_tokens, written_text
 from evalparity.unified_schema.errors import JudgeError
 
 
@@ -14,15 +14,16 @@ def answer(message, finish_reason="stop", **more):
 
 
 def test_reasoning_and_other_extras_are_dropped():
-    text, body = chat_reply(
+    reply = chat_reply(
         answer(
             {"role": "assistant", "content": "yes", "reasoning_content": "hm", "reasoning": "hm", "audio": {}},
             usage={"prompt_tokens": 1},
             provider="x",
-        )
+        ),
+        (),
     )
-    assert text == "yes"
-    assert body == {
+    assert (reply.text, reply.flags) == ("yes", ("reasoning_removed",))
+    assert reply.body == {
         "id": "1",
         "model": "m",
         "usage": {"prompt_tokens": 1},
@@ -32,14 +33,15 @@ def test_reasoning_and_other_extras_are_dropped():
 
 def test_content_in_parts_is_joined_without_thoughts():
     parts = [{"type": "thinking", "text": "hm"}, {"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
-    assert chat_reply(answer({"content": parts}))[0] == "ab"
+    reply = chat_reply(answer({"content": parts}), ())
+    assert (reply.text, reply.flags) == ("ab", ("reasoning_removed",))
 
 
 def test_a_reply_by_tool_call_is_a_reply():
     calls = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]
-    text, body = chat_reply(answer({"content": None, "tool_calls": calls}, "tool_calls"))
-    assert text == '{"a": 1}'
-    assert body["choices"][0]["message"]["tool_calls"] == calls
+    reply = chat_reply(answer({"content": None, "tool_calls": calls}, "tool_calls"), ())
+    assert reply.text == '{"a": 1}'
+    assert reply.body["choices"][0]["message"]["tool_calls"] == calls
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,23 @@ def test_a_reply_by_tool_call_is_a_reply():
 )
 def test_what_is_no_reply_is_an_error(broken):
     with pytest.raises(JudgeError) as caught:
-        chat_reply(broken)
+        chat_reply(broken, ())
+    assert caught.value.kind == "bad_reply"
+    assert not written_text(broken) or not written_text(broken).strip()
+
+
+def test_the_framework_gets_the_bare_reply_and_the_ledger_the_written_one():
+    written = '<think>hm</think>\n```json\n{"a": 1}\n```'
+    reply = chat_reply(answer({"content": written, "reasoning": "hm"}), ("asked",))
+    assert reply.body["choices"][0]["message"]["content"] == reply.text == '{"a": 1}'
+    assert reply.flags == ("reasoning_removed", "fence_removed")
+    assert written_text(answer({"content": written})) == written
+
+
+@pytest.mark.parametrize("message", [{"content": None, "reasoning_content": "hm"}, {"content": "<think>hm"}])
+def test_nothing_but_reasoning_is_no_reply(message):
+    with pytest.raises(JudgeError, match="reasoning and no answer") as caught:
+        chat_reply(answer(message), ())
     assert caught.value.kind == "bad_reply"
 
 

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from yarl import URL
 
 from evalparity.adapters.judge.addresses import is_loopback
 from evalparity.adapters.judge.connect import connect
@@ -61,7 +62,7 @@ def test_loopback_addresses(host, expected):
 def test_a_proxy_serves_remote_hosts_only(url, environment, proxied, clean_environment):
     for name, value in environment.items():
         clean_environment.setenv(name, value)
-    assert HttpUpstream(url)._proxy == ("http://proxy.example:3128" if proxied else None)
+    assert HttpUpstream(url)._proxy == (URL("http://proxy.example:3128") if proxied else None)
 
 
 def test_a_proxy_in_the_environment_is_really_used(clean_environment):
