@@ -27,6 +27,8 @@ from aiohttp import web
 
 from evalparity.adapters.base import Sent
 from evalparity.adapters.judge.answering import Sources
+from evalparity.adapters.judge.budget import Budget, BudgetLimits
+from evalparity.adapters.judge.cache import Cache, CacheSettings
 from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.ledger import Ledger
 from evalparity.adapters.judge.settings import JudgeSettings
@@ -95,13 +97,13 @@ async def serve_as_proxy(pipe: Connection, upstream: str) -> None:
 
 
 async def serve_as_gateway(pipe: Connection, upstream: str) -> None:
-    """Be the gateway, with a ledger and an input proof to make."""
+    """Be the gateway as a run has it: with ledger and cache, a budget to hold, and an input proof to make."""
     settings = JudgeSettings(model="m", url=upstream, embedding_model=None, concurrency=WORKERS)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder, "ledger.sqlite"))
-        gateway = Gateway(
-            settings, upstream=HttpUpstream(upstream), embedder=None, steps={}, sources=Sources(ledger=ledger)
-        )
+        cache = Cache(CacheSettings(file=Path(folder, "answers.sqlite")), print)
+        sources = Sources(ledger=ledger, cache=cache, budget=Budget(BudgetLimits(calls=10**9)))
+        gateway = Gateway(settings, upstream=HttpUpstream(upstream), embedder=None, steps={}, sources=sources)
         async with gateway:
             url = gateway.open_cell(
                 cell="cell",
@@ -112,6 +114,7 @@ async def serve_as_gateway(pipe: Connection, upstream: str) -> None:
             )
             await answer_pipe(pipe, url)
         ledger.close()
+        cache.close()
 
 
 async def serve_app(pipe: Connection, handler: Callable[[web.Request], Awaitable[web.Response]]) -> None:

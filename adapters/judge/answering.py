@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evalparity.adapters.judge.answers import Answers, Json, answer_key, request_digest
+from evalparity.adapters.judge.answers import Answers, Json, answer_key, packed, request_digest
 from evalparity.adapters.judge.budget import Budget, most_used
 from evalparity.adapters.judge.cache import Cache
 from evalparity.adapters.judge.cells import Cell, PendingCall
@@ -120,21 +120,22 @@ class Answering:
             if shared is not None:
                 return self._reuse("shared", shared, request, pending, read)
         mine = self._on_the_way[key] = asyncio.get_running_loop().create_future()
-        answer: Json | None = None
+        good: Json | None = None
         try:
-            asked = await self._ask(request, pending)
-            exchanged = self._keep(asked, pending, read)
-            answer = asked
-            cache.keep(key, answer, model=request.body["model"])
+            answer = await self._ask(request, pending)
+            exchanged = self._keep(answer, pending, read)
+            good = answer
+            assert pending.answer is not None
+            cache.keep(key, pending.answer, model=request.body["model"])
             return exchanged
         finally:
             del self._on_the_way[key]
-            mine.set_result(answer)
+            mine.set_result(good)
 
     def _keep(self, answer: Json, pending: PendingCall, read: Read) -> Exchanged:
         """Read an answer; one that is good goes into the ledger with its call."""
         exchanged = read(answer)
-        pending.answer = answer
+        pending.answer = packed(answer)
         return exchanged
 
     async def _ask(self, request: UpstreamRequest, pending: PendingCall) -> Json:
@@ -152,7 +153,7 @@ class Answering:
     def _spend(self, request: UpstreamRequest, pending: PendingCall) -> None:
         """Count what a call used against the budget; of attempts that told nothing, the most they can have used."""
         budget, billable = self._sources.budget, pending.attempts.billable
-        if budget is None or not billable:
+        if budget is None or not budget.weighs_calls or not billable:
             return
         limit = self._settings.max_output_tokens if request.kind == "chat" else 0
         last = most_used(request.body, told=pending.tokens, output_limit=limit)

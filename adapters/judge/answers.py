@@ -51,9 +51,14 @@ class Answers(Protocol):
         """Return the answer at an address; None where there is none."""
 
 
+_WORTH_COMPRESSING = 8_000
+"""Bytes from which on an answer is compressed: vectors shrink by half, a reply of a page gains nothing to speak of."""
+
+
 def packed(answer: Mapping[str, Any]) -> bytes:
-    """Return an answer as it is kept: JSON, compressed."""
-    return zlib.compress(json.dumps(answer, separators=(",", ":")).encode("ascii"), level=1)
+    """Return an answer as it is kept: JSON, compressed where it is long."""
+    content = json.dumps(answer, separators=(",", ":")).encode("ascii")
+    return content if len(content) < _WORTH_COMPRESSING else zlib.compress(content, level=1)
 
 
 def unpacked(content: bytes) -> Json:
@@ -63,6 +68,6 @@ def unpacked(content: bytes) -> Json:
         ValueError: the content is damaged.
     """
     try:
-        return dict(json.loads(zlib.decompress(content)))
+        return dict(json.loads(content if content.startswith(b"{") else zlib.decompress(content)))
     except (zlib.error, TypeError) as error:
         raise ValueError(f"a damaged answer ({error})") from error

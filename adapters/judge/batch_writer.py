@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import queue
 import sqlite3
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import closing
@@ -18,13 +19,15 @@ R = TypeVar("R")
 class BatchWriter(Generic[R]):
     """Takes records from any thread and writes them in its own.
 
-    While a transaction is on its way to the disk, what comes in gathers for the next one.
+    Records gather for a moment, and while a transaction is on its way to the disk: a transaction for each would take
+    more processor time than all the rest of a call.
 
     Args:
         database: used by the writer's thread alone from now on, and closed by it.
         insert: writes records within the transaction that is open.
         explained: makes the error of a failed write one that a user can read.
         name: of the thread.
+        linger: seconds in which records gather; a process that is killed loses no more than these.
     """
 
     def __init__(
@@ -34,11 +37,14 @@ class BatchWriter(Generic[R]):
         explained: Callable[[Exception], EvalparityError],
         *,
         name: str,
+        linger: float,
     ) -> None:
         self._database, self._insert, self._explained = database, insert, explained
+        self._linger = linger
         self._failure: Exception | None = None
         self._closed = False
-        self._tasks: queue.SimpleQueue[_Record[R] | Future[None] | None] = queue.SimpleQueue()
+        self._tasks: deque[_Record[R] | Future[None] | None] = deque()
+        self._some = threading.Event()
         self._thread = threading.Thread(target=self._write_all, name=name, daemon=True)
         self._thread.start()
 
@@ -49,7 +55,7 @@ class BatchWriter(Generic[R]):
 
     def write(self, record: R) -> None:
         """Hand over one record; returns at once."""
-        self._tasks.put(_Record(record))
+        self._hand_over(_Record(record))
 
     def flush(self) -> Future[None]:
         """Return a future that is done when every record handed over so far is in the file.
@@ -59,23 +65,29 @@ class BatchWriter(Generic[R]):
         if self._closed:
             raise ValueError("the file is closed")
         written: Future[None] = Future()
-        self._tasks.put(written)
+        self._hand_over(written)
         return written
 
     def close(self) -> None:
         """Write what is left and close the file; a second time does nothing."""
         if not self._closed:
             self._closed = True
-            self._tasks.put(None)
+            self._hand_over(None)
             self._thread.join()
+
+    def _hand_over(self, task: _Record[R] | Future[None] | None) -> None:
+        self._tasks.append(task)
+        if not self._some.is_set():  # waking the writer for every record would cost more than the record
+            self._some.set()
 
     def _write_all(self) -> None:
         with closing(self._database):
             going = True
             while going:
-                batch = [self._tasks.get()]
-                while not self._tasks.empty():
-                    batch.append(self._tasks.get())
+                self._some.wait()
+                time.sleep(self._linger)
+                self._some.clear()
+                batch = [self._tasks.popleft() for _ in range(len(self._tasks))]
                 going = None not in batch
                 self._write_batch([task.content for task in batch if isinstance(task, _Record)])
                 for task in batch:

@@ -48,6 +48,11 @@ class Budget:
         self._spent = spent or SentCalls()
         self._check()
 
+    @property
+    def weighs_calls(self) -> bool:
+        """Return whether it matters what a call uses, and not only how many there are."""
+        return self._limits.tokens is not None or self._limits.cost is not None
+
     def before_request(self) -> None:
         """Count a request that is about to be sent.
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalparity.adapters.cache_folder import cache_root
-from evalparity.adapters.judge.answers import Json, packed, unpacked
+from evalparity.adapters.judge.answers import Json, unpacked
 from evalparity.adapters.judge.batch_writer import BatchWriter
 from evalparity.adapters.judge.private_database import open_private
 from evalparity.unified_schema.errors import EvalparityError, UsageError
@@ -32,6 +32,8 @@ _ROOM = 0.9
 """Share of the limit that is left filled when it was reached, so that not every answer makes room for itself."""
 _RECENT = 1000
 """Answers that have been handed over and may not stand in the file yet."""
+_LINGER = 0.05
+"""Seconds in which answers gather for one transaction; all of them are found meanwhile."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, model TEXT NOT NULL, created REAL NOT NULL, used REAL NOT NULL, bytes INTEGER NOT NULL,
@@ -74,7 +76,7 @@ class CacheSettings:
 class _Kept:
     key: str
     model: str
-    answer: Json
+    answer: bytes
 
 
 class Cache:
@@ -88,7 +90,7 @@ class Cache:
     def __init__(self, settings: CacheSettings, tell: Callable[[str], None]) -> None:
         self._settings, self._tell = settings, tell
         self._told = False
-        self._recent: OrderedDict[str, Json] = OrderedDict()
+        self._recent: OrderedDict[str, bytes] = OrderedDict()
         self._reader: sqlite3.Connection | None = None
         self._writer: BatchWriter[_Kept | str] | None = None
         try:
@@ -99,12 +101,12 @@ class Cache:
             self._unusable(error)
             return
         self._written = 0
-        self._writer = BatchWriter(database, self._insert, self._explained, name="cache")
+        self._writer = BatchWriter(database, self._insert, self._explained, name="cache", linger=_LINGER)
 
     def find(self, key: str) -> Json | None:
         """Return the answer at an address; None where there is none, or it is too old."""
         if key in self._recent:
-            return self._recent[key]
+            return unpacked(self._recent[key])
         if self._reader is None or self._writer is None:
             return None
         try:
@@ -117,12 +119,12 @@ class Cache:
             self._writer.write(key)
         return answer
 
-    def keep(self, key: str, answer: Json, *, model: str) -> None:
+    def keep(self, key: str, answer: bytes, *, model: str) -> None:
         """Keep an answer; returns at once.
 
         Args:
             key: its address.
-            answer: what the server answered; a good answer, never an error.
+            answer: what the server answered, packed; a good answer, never an error.
             model: that gave it, for statistics.
         """
         if self._writer is None:
@@ -149,7 +151,7 @@ class Cache:
         database.executemany(_USE, used)
         for record in records:
             if isinstance(record, _Kept):
-                content = packed(record.answer)
+                content = record.answer
                 database.execute(_KEEP, (record.key, record.model, now, now, len(content), content))
                 if self._written % _CHECK_EVERY == 0:
                     make_room(database, self._settings)

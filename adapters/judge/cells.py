@@ -27,7 +27,7 @@ class PendingCall:
         asked: the parameters that were replaced.
         key: address of its answer; None while unknown, or where answers are not kept.
         served: where its answer came from.
-        answer: to be kept in the ledger, once it is known to be a good one.
+        answer: packed, to be kept in the ledger, once it is known to be a good one.
         attempts: how far it has come upstream.
         tokens: as the upstream told them.
         cost_usd: of its last answer; None while or where unknown.
@@ -43,7 +43,7 @@ class PendingCall:
     asked: dict[str, Any] = field(default_factory=dict)
     key: str | None = None
     served: Served = "upstream"
-    answer: dict[str, Any] | None = None
+    answer: bytes | None = None
     attempts: Attempts = field(default_factory=Attempts)
     tokens: Tokens = field(default_factory=Tokens)
     cost_usd: float | None = None

@@ -214,7 +214,7 @@ class Gateway:
         self._record(cell.end(pending, reply=reply, error=error), pending.answer)
         return response
 
-    def _record(self, call: Call, answer: Json | None = None) -> None:
+    def _record(self, call: Call, answer: bytes | None = None) -> None:
         if self._ledger is not None:
             self._ledger.write(call, answer)
 

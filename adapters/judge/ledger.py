@@ -20,12 +20,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from evalparity.adapters.judge.answers import Json, packed, unpacked
+from evalparity.adapters.judge.answers import Json, unpacked
 from evalparity.adapters.judge.batch_writer import BatchWriter
 from evalparity.adapters.judge.private_database import open_private
 from evalparity.adapters.judge.traffic import Call
 from evalparity.unified_schema.errors import EvalparityError, UsageError
 
+_LINGER = 0.005
+"""Seconds in which calls gather for one transaction."""
 _COLUMNS = tuple(field.name for field in fields(Call))
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -109,16 +111,16 @@ class Ledger:
             database = open_private(path, _SCHEMA, durable=True)
         except (OSError, sqlite3.Error) as error:
             raise self._explained(error) from error
-        self._writer: BatchWriter[tuple[Call, Json | None]] = BatchWriter(
-            database, self._insert, self._explained, name="ledger"
+        self._writer: BatchWriter[tuple[Call, bytes | None]] = BatchWriter(
+            database, self._insert, self._explained, name="ledger", linger=_LINGER
         )
 
-    def write(self, call: Call, answer: Json | None = None) -> None:
+    def write(self, call: Call, answer: bytes | None = None) -> None:
         """Hand over one call that has ended; returns at once.
 
         Args:
             call: the call.
-            answer: what the server answered, to be kept at the call's key; None: nothing is kept.
+            answer: what the server answered, packed, to be kept at the call's key; None: nothing is kept.
         """
         self._writer.write((call, answer))
 
@@ -152,9 +154,9 @@ class Ledger:
         requests, tokens, cost_usd = self._reader.execute(_SENT).fetchone()
         return SentCalls(requests=requests, tokens=tokens, cost_usd=cost_usd)
 
-    def _insert(self, database: sqlite3.Connection, records: Sequence[tuple[Call, Json | None]]) -> None:
+    def _insert(self, database: sqlite3.Connection, records: Sequence[tuple[Call, bytes | None]]) -> None:
         database.executemany(_INSERT, ((self._session, *_row(call)) for call, _ in records))
-        kept = [(call.key, packed(answer)) for call, answer in records if answer is not None]
+        kept = [(call.key, answer) for call, answer in records if answer is not None]
         database.executemany(_KEEP, kept)
 
     def _explained(self, error: Exception) -> EvalparityError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -83,6 +84,16 @@ def load_prices(path: Path | None) -> Prices:
 
 
 def _by_table(model: str, url: str, into: int, cached: int, out: int) -> Decimal | None:
+    return _calculated(model, url, into, cached, out) if _is_listed(model, url) else None
+
+
+@lru_cache
+def _is_listed(model: str, url: str) -> bool:
+    """Tell whether the table has a model at a server; looking for one that it does not have takes longest."""
+    return _calculated(model, url, 1, 0, 1) is not None
+
+
+def _calculated(model: str, url: str, into: int, cached: int, out: int) -> Decimal | None:
     # Imported here: it takes a third of a second, which a run on the lexical judge need not wait for.
     from genai_prices import Usage, calc_price  # noqa: PLC0415
 

@@ -81,6 +81,7 @@ class HttpUpstream:
 
     def __init__(self, url: str, key: str | None = None, *, option: str = "--judge-url") -> None:
         self._url = base_url(url, option)
+        self._endpoints = {kind: self._url / path for kind, path in _PATHS.items()}
         self._key = key
         self._proxy = proxy_for(self._url)
         self._session: aiohttp.ClientSession | None = None
@@ -114,9 +115,8 @@ class HttpUpstream:
             await self._session.close()
 
     async def _post(self, request: UpstreamRequest) -> dict[str, Any]:
-        url = self._url / _PATHS[request.kind]
         async with self._open_session().post(
-            url, json=request.body, proxy=self._proxy, allow_redirects=False
+            self._endpoints[request.kind], json=request.body, proxy=self._proxy, allow_redirects=False
         ) as response:
             text = without_key(await _read(response), self._secret)
         if response.status // 100 != 2:  # noqa: PLR2004 - HTTP's class of success

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from evalparity.adapters.judge.answers import packed
 from evalparity.adapters.judge.cache import Cache, CacheSettings, cache_stats, clear_cache
 from evalparity.unified_schema.errors import UsageError
 
@@ -37,7 +38,7 @@ def age(settings: CacheSettings, key: str, **days: float) -> None:
 def test_what_was_kept_is_found_at_once_and_by_the_next_process(settings):
     with kept(settings) as cache:
         assert cache.find("k") is None
-        cache.keep("k", ANSWER, model="m")
+        cache.keep("k", packed(ANSWER), model="m")
         assert cache.find("k") == ANSWER
     with kept(settings) as cache:
         assert cache.find("k") == ANSWER
@@ -46,7 +47,7 @@ def test_what_was_kept_is_found_at_once_and_by_the_next_process(settings):
 
 def test_files_are_the_owners_alone(settings):
     with kept(settings) as cache:
-        cache.keep("k", ANSWER, model="m")
+        cache.keep("k", packed(ANSWER), model="m")
         time.sleep(0.1)
         modes = {stat.S_IMODE(file.stat().st_mode) for file in settings.path.parent.iterdir()}
     assert modes == {0o600}
@@ -56,12 +57,12 @@ def test_files_are_the_owners_alone(settings):
 def test_an_answer_that_is_too_old_is_not_found_and_goes(settings):
     with kept(settings) as cache:
         for key in ("old", "new"):
-            cache.keep(key, ANSWER, model="m")
+            cache.keep(key, packed(ANSWER), model="m")
     age(settings, "old", created=91)
     with kept(settings) as cache:
         assert cache.find("old") is None
         assert cache.find("new") == ANSWER
-        cache.keep("newer", ANSWER, model="m")
+        cache.keep("newer", packed(ANSWER), model="m")
     assert cache_stats(settings).answers == {"m": 2}
 
 
@@ -70,12 +71,12 @@ def test_above_the_size_limit_what_was_used_longest_ago_goes_first(tmp_path):
     answer = {"text": "".join(chr(33 + (n * n * 7919) % 90) for n in range(300))}  # some 300 bytes compressed
     with kept(CacheSettings(file=settings.path)) as cache:
         for n in range(10):
-            cache.keep(f"k{n}", answer, model="m")
+            cache.keep(f"k{n}", packed(answer), model="m")
     for n in range(10):
         age(settings, f"k{n}", used=10 - n)
     with kept(settings) as cache:
         assert cache.find("k0") == answer  # used just now
-        cache.keep("last", answer, model="m")
+        cache.keep("last", packed(answer), model="m")
     stats = cache_stats(settings)
     assert 0.3 < stats.kilobytes <= 1.3  # the limit, and the answer that came after the look at the size
     with kept(settings) as cache:
@@ -86,7 +87,7 @@ def test_above_the_size_limit_what_was_used_longest_ago_goes_first(tmp_path):
 def _fill(path: Path, start: int) -> None:
     with closing(Cache(CacheSettings(file=path), lambda line: (_ for _ in ()).throw(AssertionError(line)))) as cache:
         for n in range(start, start + 300):
-            cache.keep(f"k{n}", {"n": n}, model="m")
+            cache.keep(f"k{n}", packed({"n": n}), model="m")
             cache.find(f"k{n - 100}")
 
 
@@ -111,8 +112,8 @@ def test_a_file_that_is_no_cache_is_told_once_and_the_run_goes_on(settings, cont
     settings.path.write_bytes(content)
     told: list[str] = []
     with closing(Cache(settings, told.append)) as cache:
-        cache.keep("k", ANSWER, model="m")
-        cache.keep("k2", ANSWER, model="m")
+        cache.keep("k", packed(ANSWER), model="m")
+        cache.keep("k2", packed(ANSWER), model="m")
         cache.find("k2")
     if told:
         assert len(told) == 1
@@ -120,14 +121,14 @@ def test_a_file_that_is_no_cache_is_told_once_and_the_run_goes_on(settings, cont
         assert "evalparity cache clear" in told[0]
         clear_cache(settings)
     with kept(settings) as cache:
-        cache.keep("k", ANSWER, model="m")
+        cache.keep("k", packed(ANSWER), model="m")
     with kept(settings) as cache:
         assert cache.find("k") == ANSWER
 
 
 def test_a_damaged_answer_is_none(settings):
     with kept(settings) as cache:
-        cache.keep("k", ANSWER, model="m")
+        cache.keep("k", packed(ANSWER), model="m")
     with closing(sqlite3.connect(settings.path)) as database, database:
         database.execute("UPDATE answers SET answer = x'00'")
     told: list[str] = []
@@ -140,7 +141,7 @@ def test_a_folder_that_cannot_be_made_is_told_once(tmp_path):
     (tmp_path / "file").touch()
     told: list[str] = []
     with closing(Cache(CacheSettings(file=tmp_path / "file" / "a.sqlite"), told.append)) as cache:
-        cache.keep("k", ANSWER, model="m")
+        cache.keep("k", packed(ANSWER), model="m")
         assert cache.find("k") is None
     assert len(told) == 1
 
@@ -150,7 +151,7 @@ def test_stats_and_clear(settings):
     assert clear_cache(settings) == 0
     with kept(settings) as cache:
         for key, model in (("a", "m"), ("b", "m"), ("c", "n")):
-            cache.keep(key, ANSWER, model=model)
+            cache.keep(key, packed(ANSWER), model=model)
     age(settings, "a", created=10)
     stats = cache_stats(settings)
     assert stats.answers == {"m": 2, "n": 1}

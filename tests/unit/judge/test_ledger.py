@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from evalparity.adapters.judge.answers import packed
 from evalparity.adapters.judge.ledger import Ledger, PastCall, SentCalls, read_answers, read_calls
 from evalparity.adapters.judge.traffic import Call
 from evalparity.unified_schema.errors import EvalparityError, UsageError
@@ -78,7 +79,7 @@ def test_what_an_earlier_session_was_answered_is_found_by_cell_and_key_with_what
     answer = {"choices": ["é \ud83d"], "usage": {}}
     paid = replace(CALL, key="k", cost_usd=0.25)
     with closing(Ledger(path)) as ledger:
-        ledger.write(paid, answer)
+        ledger.write(paid, packed(answer))
         ledger.write(replace(CALL, key="k2", error_kind="timeout", reply=None))
         ledger.flush().result(10)
         assert ledger.past("a", "k") is None  # its own session is no earlier one
