@@ -217,6 +217,13 @@ ANSWER_OPTIONS = (
         type=click.Path(path_type=Path, dir_okay=False),
         help="Take all answers from a cassette; no server is asked and no key is needed.",
     ),
+    click.option(
+        "--keep-requests",
+        is_flag=True,
+        envvar="EVALPARITY_KEEP_REQUESTS",
+        show_envvar=True,
+        help="Keep what the judge was sent, texts of the suite among it, in the run's ledger.",
+    ),
 )
 """Where answers come from and go to, beside the judge's servers."""
 

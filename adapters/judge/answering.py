@@ -40,12 +40,14 @@ class Sources:
         cassette: answers alone; nothing is ever sent.
         cache: the user's; None: nothing is reused between cells and runs.
         budget: of the run; None: any amount.
+        keep_requests: whether the ledger takes what was sent beside what was answered.
     """
 
     ledger: Ledger | None = None
     cassette: Answers | None = None
     cache: Cache | None = None
     budget: Budget | None = None
+    keep_requests: bool = False
 
 
 class Answering:

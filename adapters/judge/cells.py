@@ -33,6 +33,7 @@ class PendingCall:
         cost_usd: of its last answer; None while or where unknown.
         written: text of the reply as the judge wrote it; None while there is none.
         flags: what was taken out of it.
+        request: the body that is sent, as JSON; None where it is not to be kept.
         started: on the monotonic clock.
     """
 
@@ -49,6 +50,7 @@ class PendingCall:
     cost_usd: float | None = None
     written: str | None = None
     flags: tuple[str, ...] = ()
+    request: str | None = None
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -110,6 +112,7 @@ class Cell:
             reply=reply,
             written=pending.written if pending.written != reply else None,
             flags=pending.flags,
+            request=pending.request,
         )
         self._ended[pending.place] = call
         return call

@@ -75,6 +75,7 @@ class Gateway:
     ) -> None:
         sources = sources or Sources()
         self._settings, self._steps, self._ledger, self._grace = settings, steps, sources.ledger, grace
+        self._keeps_requests = sources.keep_requests
         self._upstreams: Mapping[CallKind, Upstream] = (
             {"chat": upstream} if embedder is None else {"chat": upstream, "embedding": embedder}
         )
@@ -252,6 +253,8 @@ class Gateway:
         return await self._ask(sent, cell, pending, lambda answer: (None, read(answer)))
 
     async def _ask(self, sent: Json, cell: Cell, pending: PendingCall, read: Read) -> Exchanged:
+        if self._keeps_requests:
+            pending.request = json.dumps(sent)
         request = UpstreamRequest(
             kind=pending.kind, body=sent, framework=cell.framework, metric=cell.metric, step=pending.step
         )

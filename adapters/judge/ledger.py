@@ -1,9 +1,9 @@
 """The ledger of a run: every judge call in one SQLite file, written as the calls end.
 
-Answers are kept, request bodies are not. The file is append-only (the database refuses changes), readable by its
-owner alone, and in WAL mode: it can be read while the run goes on and survives a killed process. Each transaction is
-on the disk before it counts as written (`synchronous=FULL`), so that a loss of power costs no more than the calls that
-had ended within the last few milliseconds.
+Answers are kept, request bodies only where that is asked for (`--keep-requests`). The file is append-only (the database
+refuses changes), readable by its owner alone, and in WAL mode: it can be read while the run goes on and survives a
+killed process. Each transaction is on the disk before it counts as written (`synchronous=FULL`), so that a loss of
+power costs no more than the calls that had ended within the last few milliseconds.
 
 A run that was stopped goes on in the same file, as its next session. What an earlier session was answered is there
 for it, so that no answer is paid for twice.
@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS calls (
     asked TEXT NOT NULL, key TEXT, served TEXT NOT NULL, attempts INTEGER NOT NULL, billable INTEGER NOT NULL,
     error_kind TEXT, error TEXT, input_tokens INTEGER, cached_tokens INTEGER, reasoning_tokens INTEGER,
     output_tokens INTEGER, cost_usd REAL, seconds REAL NOT NULL, waited REAL NOT NULL, reply TEXT,
-    written TEXT, flags TEXT NOT NULL
+    written TEXT, flags TEXT NOT NULL, request TEXT
 );
 CREATE INDEX IF NOT EXISTS calls_by_cell ON calls (cell);
 CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer BLOB NOT NULL) WITHOUT ROWID;

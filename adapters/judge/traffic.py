@@ -39,6 +39,7 @@ class Call:
         reply: text of the reply as the framework got it; None for embeddings and errors.
         written: the text as the judge wrote it, where that is another one or no usable one.
         flags: what was taken out of it, names out of `evalparity.unified_schema.outcomes.FLAGS`.
+        request: the body that was sent, as JSON; None unless requests are kept.
     """
 
     cell: str
@@ -62,6 +63,7 @@ class Call:
     reply: str | None = None
     written: str | None = None
     flags: tuple[str, ...] = ()
+    request: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,7 +98,13 @@ def open_sources(
         tell: is told when the cache cannot be used.
     """
     with closing(Ledger(ledger)) as calls, _cache(settings, plans, tell) as cache:
-        yield Sources(ledger=calls, cassette=cassette, cache=cache, budget=Budget(settings.budget, calls.sent()))
+        yield Sources(
+            ledger=calls,
+            cassette=cassette,
+            cache=cache,
+            budget=Budget(settings.budget, calls.sent()),
+            keep_requests=settings.answers.keep_requests,
+        )
 
 
 @contextmanager

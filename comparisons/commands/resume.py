@@ -40,6 +40,7 @@ MAY_CHANGE = frozenset(
         "cache_megabytes",
         "cache_days",
         "record",
+        "keep_requests",
     }
 )
 """Options that change no score: how fast, how long, for how much, and where a key stands."""

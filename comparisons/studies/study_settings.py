@@ -37,11 +37,13 @@ class AnswerSettings:
         cache: the user's cache; None: none is used.
         record: cassette to write; None: none.
         replay: cassette to take all answers from; None: none.
+        keep_requests: whether the ledger takes what was sent.
     """
 
     cache: CacheSettings | None = None
     record: Path | None = None
     replay: Path | None = None
+    keep_requests: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +119,13 @@ def _answers(asked: Asked) -> AnswerSettings:
     values = asked.values
     if values.get("record") is not None and values.get("replay") is not None:
         raise UsageError("--record and --replay exclude each other: a replayed run has no answers of its own.")
-    if values.get("no_cache") or values.get("replay") is not None:
-        return AnswerSettings(record=values.get("record"), replay=values.get("replay"))
-    return AnswerSettings(cache=cache_settings(values), record=values.get("record"))
+    without_cache = values.get("no_cache") or values.get("replay") is not None
+    return AnswerSettings(
+        cache=None if without_cache else cache_settings(values),
+        record=values.get("record"),
+        replay=values.get("replay"),
+        keep_requests=bool(values.get("keep_requests")),
+    )
 
 
 def cache_settings(values: Mapping[str, Any]) -> CacheSettings:

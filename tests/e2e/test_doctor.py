@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.certificates import self_signed
 from support.commands import evalparity
 from support.judge_server import JudgeServer
 from support.replies import reply_to
@@ -59,6 +60,18 @@ def test_a_judge_without_embeddings_is_a_warning(tmp_path: Path) -> None:
     assert ended.returncode == 0
     assert "none is named, so scores that need embeddings are skipped" in ended.stdout
     assert "a run is possible; read the warnings" in ended.stdout
+
+
+def test_a_certificate_of_ones_own_authority_is_trusted_where_it_is_named(tmp_path: Path) -> None:
+    context, certificate = self_signed(tmp_path)
+    with JudgeServer(lambda request, _n: reply_to(request), certificate=context) as server:
+        arguments = ("--framework", "builtin", "--judge", "m", "--judge-url", server.url)
+        refused = doctor(tmp_path, *arguments)
+        assert server.requests == []
+        trusted = doctor(tmp_path, *arguments, SSL_CERT_FILE=str(certificate))
+    assert refused.returncode == 2
+    assert "SSL_CERT_FILE" in refused.stdout
+    assert trusted.returncode == 0, trusted.stdout
 
 
 def test_a_wrong_study_is_told_as_a_run_tells_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def test_all_frameworks_ask_the_same_model_with_the_key(tmp_path: Path, how: str
     given = {"EVALPARITY_JUDGE_API_KEY": KEY} if how == "variable" else {}
     # Where the key comes from is over before a framework begins: all of them once, then the one that starts soonest.
     arguments = [] if how == "variable" else ["--judge-key-file", str(tmp_path / "key"), "--framework", "promptfoo"]
+    arguments += ["--keep-requests"] if how == "file" else []
     with JudgeServer(lambda request, _n: reply_to(request), key=KEY) as server:
         ended = run_on(server, folder, *arguments, **given)
 
@@ -49,6 +51,11 @@ def test_all_frameworks_ask_the_same_model_with_the_key(tmp_path: Path, how: str
     assert sum(row["embedding_calls"] for row in counted) == len(server.embedding_requests)
     assert sum(row["output_tokens"] for row in counted) == server.output_tokens
     assert report["run"]["judge"]["structured_output"] == ["json_schema", "json_object"]
+    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+        kept = [json.loads(body) for (body,) in ledger.execute("SELECT request FROM calls WHERE request IS NOT NULL")]
+    sent = [request.body for request in server.requests]
+    assert all(body in sent for body in kept)
+    assert len(kept) == (len(sent) if how == "file" else 0)
     for path in folder.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
     assert KEY not in ended.stdout + ended.stderr

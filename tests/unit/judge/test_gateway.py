@@ -2,9 +2,11 @@
 
 import asyncio
 import http.client
+import json
 import socket
 import sys
 import time
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -12,6 +14,7 @@ import pytest
 from openai import AsyncOpenAI, InternalServerError, OpenAI
 
 from evalparity.adapters.base import PromptStep, Sent
+from evalparity.adapters.judge.answering import Sources
 from evalparity.adapters.judge.ledger import Ledger, read_calls
 from evalparity.adapters.judge.usage import usage_of
 from support.gateways import KEY, ask, gateway_to, open_cell
@@ -88,6 +91,25 @@ def test_calls_of_three_frameworks_at_once_belong_to_their_own_cells(tmp_path):
     assert sum(usage.attempts for usage in usages) == len(server.requests) == 210
     assert sum(usage.input_tokens for usage in usages) == server.input_tokens
     assert sum(usage.output_tokens for usage in usages) == server.output_tokens
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_is_sent_is_kept_where_that_is_asked_for(tmp_path, kept):
+    async def go(server, ledger):
+        async with gateway_to(server, sources=Sources(ledger=ledger, keep_requests=kept)) as gateway:
+            url = open_cell(gateway)
+            await ask(url, "größe \ud83d")
+            await ask(url, "text", path="embeddings")
+            await ask(url, "no", stream=True)
+            return await gateway.close_cell("cell")
+
+    with JudgeServer(echo) as server, closing(Ledger(tmp_path / "ledger.sqlite")) as ledger:
+        traffic = asyncio.run(go(server, ledger))
+        requests = [call.request for call in read_calls(tmp_path / "ledger.sqlite", "cell")]
+    assert requests == [call.request for call in sorted(traffic.calls, key=lambda call: call.kind)]
+    sent = [json.loads(request) for request in requests if request]
+    assert sent == ([received.body for received in server.requests] if kept else [])
+    assert (tmp_path / "ledger.sqlite").stat().st_mode & 0o777 == 0o600
 
 
 def test_ledger_equals_what_the_server_counted_when_calls_fail_and_are_retried(tmp_path):
@@ -172,6 +194,22 @@ def test_no_other_host_can_be_reached_through_it():
     with JudgeServer(echo) as server, JudgeServer(echo) as other:
         assert set(asyncio.run(go(server, other))) <= {400, 404}
         assert server.requests == other.requests == []
+
+
+def test_a_host_header_moves_nothing():
+    async def go(server, other):
+        async with gateway_to(server) as gateway:
+            url = open_cell(gateway)
+            place = urlsplit(other.url).netloc
+            headers = {"Host": place, "X-Forwarded-Host": place, "Forwarded": f"host={place}"}
+            statuses = [(await ask(url, headers=headers))[0]]
+            wrong_run = url.replace(url.split("/")[3], "x" * 32)
+            statuses.append((await ask(wrong_run, headers=headers))[0])
+            return statuses
+
+    with JudgeServer(echo) as server, JudgeServer(echo) as other:
+        assert asyncio.run(go(server, other)) == [200, 404]
+        assert (len(server.requests), other.requests) == (1, [])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address only")
