@@ -20,6 +20,9 @@ from evalparity.unified_schema.metrics import METRICS
 from evalparity.unified_schema.outcomes import JudgeUsage, Outcome
 from support.bench import Bench
 from support.cases import HOSTILE_TEXTS, case, hostile_case, suite
+from support.judge_faults import Fault, Json, failing
+from support.judge_server import JudgeServer
+from support.replies import reply_to
 from support.runs import plan_cases, run_cases
 
 pytestmark = pytest.mark.slow
@@ -42,6 +45,10 @@ CASES = [
     case("no-contexts", retrieved_contexts=[]),
     *(hostile_case(name, text) for name, text in HOSTILE_TEXTS.items()),
 ]
+
+
+FORMS = {"ragas": "{'type': 'json_object'}"}
+"""The `response_format` that a framework sends with every chat call; the others send none."""
 
 
 @pytest.fixture(scope="module", params=[name for name in ADAPTERS if load_adapter(name).command is not None])
@@ -194,6 +201,28 @@ def test_a_judge_that_is_down_is_an_error_and_never_a_score(framework: str, benc
         assert one.outcome.score is None
         assert "127.0.0.1" in (one.outcome.reason or "")
     assert "planted-key" not in json.dumps([one.model_dump(mode="json") for one in settled])
+
+
+def test_a_server_without_structured_output_serves_every_scorer_as_one_with_it(
+    framework: str, bench: Bench, tmp_path: Path
+) -> None:
+    """Which framework asks for which form stands in docs/adr/0015; it decides which scores would be lost."""
+
+    def answer(request: Json, _n: int) -> str | Fault:
+        return failing(400, "unknown parameter") if takes_none and "response_format" in request else reply_to(request)
+
+    scores, asked = [], []
+    for takes_none in (False, True):
+        with JudgeServer(answer) as server:
+            judge = JudgeSettings(
+                model="m", url=server.url, embedding_model="e", structured_output=() if takes_none else None
+            )
+            settled = bench.run_cases(plan_everything([case()], framework, judge=judge), tmp_path, judge=judge)
+            asked.append({str(request.body.get("response_format")) for request in server.chat_requests})
+        scores.append({one.outcome.scorer: (one.outcome.status, one.outcome.score) for one in settled})
+    assert {status for status, _ in scores[0].values()} == {"scored"}
+    assert scores[0] == scores[1]
+    assert asked == [{FORMS.get(framework, "None")}, {"None"}]
 
 
 def test_an_absent_framework_is_reported_with_the_way_to_install_it(framework: str, tmp_path: Path) -> None:
