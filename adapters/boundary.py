@@ -15,7 +15,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, BinaryIO
 
 from evalparity.adapters.base import JsonObject, WorkerCommand
 from evalparity.unified_schema.errors import FrameworkError
@@ -213,7 +213,7 @@ async def framework_process(
 
 async def _spawn(framework: str, command: WorkerCommand, folder: Path, log: Path) -> Process:
     try:
-        with log.open("ab") as log_file:
+        with _open_private(log) as log_file:
             return await asyncio.create_subprocess_exec(
                 *command.argv,
                 stdin=PIPE,
@@ -227,6 +227,11 @@ async def _spawn(framework: str, command: WorkerCommand, folder: Path, log: Path
             )
     except OSError as error:
         raise FrameworkError(framework, f"{framework} could not be started: {error}") from error
+
+
+def _open_private(log: Path) -> BinaryIO:
+    """Open a file at its end, for its owner alone: a framework may print texts of the suite."""
+    return os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
 
 
 async def _wait_until_ready(framework: str, process: Process, log: Path) -> str:

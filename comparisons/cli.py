@@ -66,6 +66,13 @@ Examples:
   evalparity report runs/demo --format json
 """
 
+DOCTOR_EXAMPLES = """\b
+Examples:
+  evalparity adapters doctor
+  evalparity adapters doctor --judge qwen3 --judge-url http://localhost:11434/v1 --embedding-model nomic-embed-text
+  evalparity adapters doctor --study study.yaml
+"""
+
 PLAN_EXAMPLES = """\b
 Examples:
   evalparity plan examples/refund_policy/suite.yaml
@@ -358,3 +365,20 @@ def install() -> None:
         adapter = load_adapter(name)
         if adapter.install is not None and adapter.installed_version() is not None:
             adapter.install(tell)
+
+
+@adapters.command(epilog=DOCTOR_EXAMPLES)
+@scoring_options
+@click.pass_context
+def doctor(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - as above
+    """Look at all that a run needs: frameworks, folders, judge and embedding model. Takes the options of `run`.
+
+    Each framework is started, and the judge is asked one question; no score is taken. Exit code 0, or 2 where a run
+    would fail.
+    """
+    from evalparity.comparisons.commands.doctor import doctor_command, exit_code  # noqa: PLC0415 - heavy
+    from evalparity.comparisons.render.doctor_view import render_checks  # noqa: PLC0415 - heavy
+
+    checks = doctor_command(asked_for(context, options), dict(os.environ), tell)
+    _print_screen(render_checks, checks)
+    sys.exit(exit_code(checks))

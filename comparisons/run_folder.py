@@ -188,7 +188,7 @@ def make_run_folder(path: Path, record: RunRecord) -> RunFolder:
             raise UsageError(f"--out {path}: exists already and is not an empty folder; name another one.")
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
-        (path / "logs").mkdir()
+        (path / "logs").mkdir(mode=0o700)
         write_whole(path / "run.json", (record.model_dump_json(indent=2), "\n"))
     except OSError as error:
         raise UsageError(f"--out {path}: cannot be written ({error.strerror}).") from error

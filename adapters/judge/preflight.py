@@ -163,7 +163,7 @@ def _embedding_server_of(judge: JudgeSettings) -> Server | None:
         url=URL(judge.embedding_server),
         key=judge.embedding_api_key or of_judge,
         model=judge.embedding_model,
-        url_option="--embedding-url",
+        url_option="--judge-url" if judge.embedding_server == judge.url else "--embedding-url",
         model_option="--embedding-model",
         key_sources="EVALPARITY_EMBEDDING_API_KEY or --embedding-key-file",
     )
@@ -274,7 +274,7 @@ async def _check_embedding(asking: _Asking, server: Server, judge: JudgeSettings
 def _told(answer: _Answer, role: str, server: Server) -> str:
     """Return the message of a failed call without its beginning, which says whose it is."""
     whose = f"{role} {server.model!r} at {server.url.host}: "
-    return f"{server.model} at {server.url.host} {answer.message.removeprefix(whose)}"
+    return f"{server.model} at {server.url.host}: {answer.message.removeprefix(whose)}"
 
 
 def _failed(judge: JudgeSettings, role: str, told: str, helps: str | None = None) -> Check:

@@ -59,7 +59,9 @@ def test_a_wrong_key_is_found_before_any_cell_runs(tmp_path: Path) -> None:
         ended = run_on(server, tmp_path / "run", EVALPARITY_JUDGE_API_KEY="planted-other-key-1")
 
     assert ended.returncode == 2
-    assert "no cell was run, as a judge cannot be used:\n- judge: vendor/model-7b at 127.0.0.1 answered" in ended.stderr
+    assert (
+        "no cell was run, as a judge cannot be used:\n- judge: vendor/model-7b at 127.0.0.1: answered" in ended.stderr
+    )
     assert "check its key" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert "planted-other-key" not in ended.stdout + ended.stderr
