@@ -1,6 +1,6 @@
 """Run a command and tell how long it took and how much CPU each of its processes used.
 
-CPU per process is read from /proc once a second; elsewhere than on Linux only the sum is known.
+CPU per process is read from /proc at intervals; elsewhere than on Linux only the sum is known.
 """
 
 from __future__ import annotations
@@ -40,8 +40,24 @@ class Measured:
     commands: dict[int, str] = field(default_factory=dict)
 
 
-def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str], limit: float = 3600) -> Measured:
+def run(
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    limit: float = 3600,
+    pause: float = _PAUSE,
+    codes: Sequence[int] = (0,),
+) -> Measured:
     """Run a command to its end.
+
+    Args:
+        command: the command line.
+        folder: its working directory.
+        environment: all its variables.
+        limit: seconds that it may take.
+        pause: seconds between two looks at the CPU of its processes.
+        codes: how it may end.
 
     Raises:
         RuntimeError: it failed; the message ends in what it printed last.
@@ -54,7 +70,7 @@ def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str],
             command, cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=out, stderr=err
         )
         over = threading.Event()
-        watcher = threading.Thread(target=_watch, args=(process.pid, measured, over))
+        watcher = threading.Thread(target=_watch, args=(process.pid, measured, over, pause))
         watcher.start()
         try:
             code = process.wait(limit)
@@ -65,7 +81,7 @@ def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str],
         measured.ended = time.monotonic()
         measured.cpu = _cpu_of_children() - before
     measured.output = (folder / "stdout").read_text(errors="replace")
-    if code:
+    if code not in codes:
         tail = (folder / "stderr").read_text(errors="replace")[-2000:]
         raise RuntimeError(f"{' '.join(command)} ended with {code}:\n{tail}")
     return measured
@@ -76,8 +92,8 @@ def _cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _watch(root: int, measured: Measured, over: threading.Event) -> None:
-    while not over.wait(_PAUSE):
+def _watch(root: int, measured: Measured, over: threading.Event, pause: float) -> None:
+    while not over.wait(pause):
         _look(root, measured)
 
 

@@ -48,7 +48,19 @@ def evalparity_command(options: Options, suite: Path, url: str) -> list[str]:
     frameworks = [word for name in ("ragas", "deepeval", "promptfoo") for word in ("--framework", name)]
     judge = ["--judge", "judge", "--judge-url", url, "--embedding-model", "embedder"]
     shape = ["--concurrency", str(options.in_flight), "--wiring", options.wiring, "--format", "json", "--out", "run"]
-    return [sys.executable, "-m", "evalparity.comparisons", "run", str(suite), *frameworks, *metrics, *judge, *shape]
+    alone = ["--no-cache", "--no-preflight"]  # every call of a cell is sent, and nothing else
+    return [
+        sys.executable,
+        "-m",
+        "evalparity.comparisons",
+        "run",
+        str(suite),
+        *frameworks,
+        *metrics,
+        *judge,
+        *shape,
+        *alone,
+    ]
 
 
 def environment(folder: Path, *, evalparity: bool) -> dict[str, str]:

@@ -11,7 +11,7 @@ labels.jsonl     imported scores only: human labels of the result files, by case
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,13 @@ from evalparity.adapters.base import Binding
 from evalparity.adapters.registry import adapter_names, load_adapter
 from evalparity.comparisons.comparing.disagreement import Limits
 from evalparity.comparisons.comparing.report import Report, build_report
-from evalparity.comparisons.private_files import append_lines, cut_half_line, write_whole
+from evalparity.comparisons.private_files import (
+    append_lines,
+    appended_lines,
+    cut_broken_end,
+    without_broken_end,
+    write_whole,
+)
 from evalparity.comparisons.render.json_report import json_pieces, parse_report
 from evalparity.comparisons.running.plan import PlannedCell
 from evalparity.comparisons.running.run_info import RunInfo
@@ -35,6 +41,9 @@ from evalparity.unified_schema.outcomes import Closeness, Frozen, Outcome
 
 RUNS = Path("runs")
 """Where a run goes when no folder is named, below the working directory."""
+
+
+OUTCOMES = "outcomes.jsonl"
 
 
 class PlannedLine(Frozen):
@@ -89,21 +98,20 @@ class RunFolder:
         """Return the folder of what the frameworks print."""
         return self.path / "logs"
 
-    def append(self, settled: Settled) -> None:
-        """Write a cell that has ended; whole lines only, so that a killed run can be read.
+    @contextmanager
+    def outcomes(self) -> Iterator[Callable[[Settled], None]]:
+        """Yield what writes a cell that has ended; whole lines only, so that a killed run can be read.
 
         Raises:
             UsageError: the folder cannot be written any more, as when the disk is full.
         """
-        self.append_all((settled,))
+        with self._told(), appended_lines(self.path / OUTCOMES) as add:
 
-    def append_all(self, settled: Iterable[Settled]) -> None:
-        """Write cells that have ended together.
+            def append(settled: Settled) -> None:
+                with self._told():
+                    add(settled.model_dump_json() + "\n")
 
-        Raises:
-            UsageError: the folder cannot be written any more.
-        """
-        self.write_lines("outcomes.jsonl", settled)
+            yield append
 
     def write_lines(self, name: str, records: Iterable[Frozen]) -> None:
         """Add records to a file of the folder, one line each.
@@ -111,8 +119,13 @@ class RunFolder:
         Raises:
             UsageError: the folder cannot be written any more.
         """
-        try:
+        with self._told():
             append_lines(self.path / name, (record.model_dump_json() + "\n" for record in records))
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise UsageError(
                 f"{self.path}: cannot be written any more ({error.strerror}); the run was stopped."
@@ -157,8 +170,8 @@ def reopen_run_folder(path: Path, record: RunRecord) -> RunFolder:
     """
     try:
         (path / "report.json").unlink(missing_ok=True)  # it will not be true any more
-        if (path / "outcomes.jsonl").exists():
-            cut_half_line(path / "outcomes.jsonl")
+        if (path / OUTCOMES).exists():
+            cut_broken_end(path / OUTCOMES)
     except OSError as error:
         raise UsageError(f"--resume {path}: cannot be written ({error.strerror}).") from error
     return RunFolder(path=path, record=record)
@@ -252,15 +265,12 @@ def read_settled(path: Path) -> list[Settled]:
     Raises:
         UsageError: a line is damaged.
     """
-    file = path / "outcomes.jsonl"
-    if not file.exists():
-        return []
+    file = path / OUTCOMES
     try:
-        with file.open(encoding="utf-8", newline="\n") as lines:
-            # A run that was killed while it wrote leaves half a line at the end: that cell has not ended.
-            read = [_settled(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line.endswith("\n")]
+        lines = without_broken_end(file).decode("utf-8").splitlines() if file.exists() else []
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: is no UTF-8 text; it is damaged.") from error
+    read = [_settled(line, f"{file}:{number}") for number, line in enumerate(lines, 1)]
     return list({_key(one.outcome, several=True): one for one in read}.values())
 
 

@@ -144,17 +144,15 @@ def _announce(ready: Prepared, folder: RunFolder) -> None:
 
 def _run(ready: Prepared, folder: RunFolder, shown: Listener) -> bool:
     """Run the plans; return whether the run was interrupted. What had ended by then is in the folder."""
-
-    def ended(settled: Settled) -> None:
-        folder.append(settled)
-        shown.ended(settled)
-
-    listener = Listener(line=shown.line, ended=ended)
-    opened = open_sources(
-        ready.settings, ready.plans, ledger=folder.ledger, cassette=ready.cassette, tell=listener.line
-    )
+    opened = open_sources(ready.settings, ready.plans, ledger=folder.ledger, cassette=ready.cassette, tell=shown.line)
     try:
-        with termination_interrupts(), opened as sources:
+        with termination_interrupts(), opened as sources, folder.outcomes() as write:
+
+            def ended(settled: Settled) -> None:
+                write(settled)
+                shown.ended(settled)
+
+            listener = Listener(line=shown.line, ended=ended)
             asyncio.run(_run_all(ready, folder, sources, listener))
     except KeyboardInterrupt:
         return True

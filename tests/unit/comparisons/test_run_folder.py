@@ -14,11 +14,20 @@ from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.comparisons.comparing.disagreement import Limits
 from evalparity.comparisons.render.terminal import render_terminal
 from evalparity.comparisons.run_description import judge_info
-from evalparity.comparisons.run_folder import RunFolder, RunRecord, make_run_folder, planned_lines, read_report
+from evalparity.comparisons.run_folder import (
+    RunFolder,
+    RunRecord,
+    make_run_folder,
+    planned_lines,
+    read_report,
+    read_settled,
+    reopen_run_folder,
+)
 from evalparity.comparisons.running.plan import Plan, PlannedCell, PlanOptions, choose_adapters, make_plan
 from evalparity.comparisons.running.scorer import cell_name
 from evalparity.comparisons.running.settle import Failure, settle
 from evalparity.comparisons.studies.study_plan import JudgePlan
+from evalparity.unified_schema.errors import UsageError
 from support.cases import case, suite
 
 OLD = Path(__file__).parents[2] / "data" / "run_of_0_1_0"
@@ -53,8 +62,9 @@ def folder(make, tmp_path) -> tuple[RunFolder, tuple[JudgePlan, ...]]:
 def test_every_planned_cell_is_reported_whenever_the_run_stopped(folder):
     run, plans = folder
     judged = [(one, cell) for one in plans for cell in one.plan.cells if cell.binding.asks_judge]
-    for one, cell in judged[:3]:
-        run.append(settle(cell, Failure(kind="timeout", reason="r"), None, one.judge.name))
+    with run.outcomes() as append:
+        for one, cell in judged[:3]:
+            append(settle(cell, Failure(kind="timeout", reason="r"), None, one.judge.name))
     report = read_report(run.path)
     assert report == run.finish(complete=False)
     keys = [(cell.case_id, cell.scorer, cell.judge_model, cell.repeat) for cell in report.cells]
@@ -102,3 +112,29 @@ def test_no_two_cells_share_a_name_in_the_ledger():
     assert len(names) == len(ids) * 12 * 4
     assert f"{binding.scorer} a" in names
     assert f"{binding.scorer}#1@strict a" in names
+
+
+@pytest.mark.parametrize("end", [b'{"outcome": {"case', b"\0" * 500, b"\0" * 500 + b"\n", b'{"a": 1\n\xff\xfe\n', b""])
+def test_what_a_loss_of_power_leaves_at_the_end_is_no_cell(folder, end):
+    run, plans = folder
+    cells = [(one, cell) for one in plans for cell in one.plan.cells][:2]
+    with run.outcomes() as append:
+        for one, cell in cells:
+            append(settle(cell, Failure(kind="timeout", reason="r"), None, one.judge.name))
+    file = run.path / "outcomes.jsonl"
+    whole = file.read_bytes()
+    file.write_bytes(whole + end)
+    assert len(read_settled(run.path)) == 2
+    reopen_run_folder(run.path, run.record)
+    assert file.read_bytes() == whole
+
+
+def test_damage_before_the_end_is_told(folder):
+    run, plans = folder
+    with run.outcomes() as append:
+        for cell in plans[0].plan.cells[:2]:
+            append(settle(cell, Failure(kind="timeout", reason="r"), None, plans[0].judge.name))
+    file = run.path / "outcomes.jsonl"
+    file.write_bytes(b'{"outcome": \n' + file.read_bytes())
+    with pytest.raises(UsageError, match=r"outcomes\.jsonl:1: the line is damaged"):
+        read_settled(run.path)
