@@ -11,6 +11,7 @@ labels.jsonl     imported scores only: human labels of the result files, by case
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -177,15 +178,30 @@ def reopen_run_folder(path: Path, record: RunRecord) -> RunFolder:
     return RunFolder(path=path, record=record)
 
 
+def check_run_folder(path: Path) -> None:
+    """Do nothing when the folder of a run can be made.
+
+    Raises:
+        UsageError: the folder exists and is not empty, or nothing may be written where it is to stand.
+    """
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise UsageError(f"--out {path}: exists already and is not an empty folder; name another one.")
+        there = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            raise UsageError(f"--out {path}: nothing may be written in {there}.")
+    except OSError as error:
+        raise UsageError(f"--out {path}: cannot be written ({error.strerror}).") from error
+
+
 def make_run_folder(path: Path, record: RunRecord) -> RunFolder:
     """Make the folder of a run of which everything is known that `run.json` says, readable by its owner alone.
 
     Raises:
         UsageError: the folder exists and is not empty, or cannot be made.
     """
+    check_run_folder(path)
     try:
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise UsageError(f"--out {path}: exists already and is not an empty folder; name another one.")
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
         (path / "logs").mkdir(mode=0o700)

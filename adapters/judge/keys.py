@@ -45,7 +45,7 @@ _SHAPES: Mapping[str, str] = MappingProxyType(
 
 
 def misdirected(url: URL, key: str | None) -> str | None:
-    """Return why nothing may be sent to a server with this key, and what helps; None where nothing speaks against it.
+    """Return why this key may not be sent to a server, and what helps; None where nothing speaks against it.
 
     Args:
         url: base URL of the server.
@@ -55,9 +55,9 @@ def misdirected(url: URL, key: str | None) -> str | None:
         return None
     owner, provider = _issuer(key), _HOSTS.get(url.host or "")
     if owner is not None and provider is not None and owner != provider:
-        return f"the key is one of {owner}'s and {url.host} is {provider}'s: name the key that belongs to this server"
+        return f"the one that was named is {owner}'s, and the server is {provider}'s: name the key that belongs to it"
     if provider is not None and url.scheme == "http":
-        return f"the key would cross the network in clear text: write {url.with_scheme('https')}"
+        return f"it would cross the network in clear text: write {url.with_scheme('https')}"
     return None
 
 

@@ -19,7 +19,7 @@ from yarl import URL
 from evalparity.adapters.checks import Check
 from evalparity.adapters.judge.gateway import Gateway
 from evalparity.adapters.judge.inquiry import Server, listed_models, lists, remedy
-from evalparity.adapters.judge.keys import in_clear_text, misdirected
+from evalparity.adapters.judge.keys import in_clear_text
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
 from evalparity.adapters.judge.steps import STEP_HEADER
 from evalparity.adapters.judge.structured import FORMS, Form
@@ -197,9 +197,6 @@ class _Asking:
 async def _check_judge(
     asking: _Asking, server: Server, judge: JudgeSettings
 ) -> tuple[tuple[Form, ...] | None, list[Check]]:
-    refused = misdirected(server.url, server.key)
-    if refused is not None:
-        return None, [_failed(judge, "judge", f"was not asked, as {refused}")]
     takes, answer = await _probe(asking)
     what = _named("judge", judge)
     if answer.kind in _NOTHING_LEARNED:
@@ -251,9 +248,6 @@ async def _warnings(server: Server, what: str) -> list[Check]:
 
 
 async def _check_embedding(asking: _Asking, server: Server, judge: JudgeSettings) -> list[Check]:
-    refused = misdirected(server.url, server.key)
-    if refused is not None:
-        return [_failed(judge, "embedding model", f"was not asked, as {refused}")]
     answer = await asking.embed()
     if answer.kind in _NOTHING_LEARNED:
         return []

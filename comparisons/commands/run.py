@@ -28,6 +28,7 @@ from evalparity.comparisons.run_folder import (
     AskedFor,
     RunFolder,
     RunRecord,
+    check_run_folder,
     default_folder,
     make_run_folder,
     planned_lines,
@@ -76,10 +77,12 @@ def run_command(
         EvalparityError: anything that the user can mend, before anything is spent.
     """
     ready = prepare(suite, asked, environment)
+    now = datetime.now(UTC)
+    path = out or default_folder(now)
+    check_run_folder(path)
     with tempfile.TemporaryDirectory(prefix="evalparity-") as before:
         clearance = _clear(ready, Path(before)) if preflight else Clearance(plans=ready.plans)
         ready = replace(ready, plans=clearance.plans)
-        now = datetime.now(UTC)
         info = describe(suite, ready.loaded, ready.settings, ready.plans, ready.prices, asked=asked, now=now)
         record = RunRecord(
             info=info.model_copy(update={"preflight": clearance.usage}),
@@ -87,7 +90,7 @@ def run_command(
             limits=ready.settings.flags,
             asked=AskedFor(suite=str(suite.absolute()), values=to_json(asked.values), flags=tuple(sorted(asked.flags))),
         )
-        folder = make_run_folder(out or default_folder(now), record)
+        folder = make_run_folder(path, record)
         clearance.hand_over(folder.ledger)
     _announce(ready, folder)
     return run_to_the_end(ready, folder)

@@ -9,6 +9,7 @@ from pathlib import Path
 from yarl import URL
 
 from evalparity.adapters.judge.addresses import base_url, same_origin
+from evalparity.adapters.judge.keys import misdirected
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
 from evalparity.unified_schema.errors import UsageError
 
@@ -125,7 +126,8 @@ def resolve_judge(options: JudgeOptions, environment: Mapping[str, str], *, with
     host and port alone; embeddings elsewhere have a key of their own, from their key file or
     EVALPARITY_EMBEDDING_API_KEY. Without these, https://api.openai.com, and it alone, gets OPENAI_API_KEY. Any other
     server without a key is called without one. A variable that is empty counts as unset. A variable's key goes to no
-    server that a study names while the environment names another one.
+    server that a study names while the environment names another one, and no key to a provider whose it is not by its
+    shape.
 
     Args:
         options: what was named.
@@ -184,7 +186,7 @@ def _embedding_key(
     key = _named_key(_EMBEDDING_KEY, options, url, environment)
     if key is None and judge_url is not None and same_origin(url, judge_url):
         key = settings.api_key
-    return key or _openai_key(_EMBEDDING_KEY, url, environment)
+    return _for_this_server(_EMBEDDING_KEY, url, key or _openai_key(_EMBEDDING_KEY, url, environment))
 
 
 def _default_embedding(judge_url: URL | None) -> str | None:
@@ -195,7 +197,15 @@ def _default_embedding(judge_url: URL | None) -> str | None:
 
 
 def _key(source: _KeySource, options: JudgeOptions, url: URL, environment: Mapping[str, str]) -> str | None:
-    return _named_key(source, options, url, environment) or _openai_key(source, url, environment)
+    key = _named_key(source, options, url, environment) or _openai_key(source, url, environment)
+    return _for_this_server(source, url, key)
+
+
+def _for_this_server(source: _KeySource, url: URL, key: str | None) -> str | None:
+    reason = misdirected(url, key)
+    if reason is not None:
+        raise UsageError(f"the {source.owner} at {url.host} gets no key: {reason}.")
+    return key
 
 
 def _named_key(source: _KeySource, options: JudgeOptions, url: URL, environment: Mapping[str, str]) -> str | None:

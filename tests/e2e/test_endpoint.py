@@ -76,6 +76,16 @@ def test_a_wrong_key_is_found_before_any_cell_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+def test_a_folder_that_is_taken_is_known_before_the_judge_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "report.json").write_text("{}")
+    with JudgeServer(lambda request, _n: reply_to(request)) as server:
+        ended = run_on(server, tmp_path / "run")
+        assert server.requests == []
+    assert ended.returncode == 2
+    assert "is not an empty folder" in ended.stderr
+
+
 def test_without_a_pre_flight_a_wrong_key_is_every_cells_error(tmp_path: Path) -> None:
     # With all frameworks: test_faults.py.
     with JudgeServer(lambda request, _n: reply_to(request), key=KEY) as server:

@@ -153,3 +153,22 @@ def test_time_and_limits_reach_the_settings():
     settings = resolve_judge(JudgeOptions(timeout=7.5, concurrency=3, max_output_tokens=9), {})
     assert (settings.request_timeout, settings.concurrency, settings.max_output_tokens) == (7.5, 3, 9)
     assert resolve_judge(JudgeOptions(), {}).request_timeout == 600
+
+
+@pytest.mark.parametrize(
+    ("variable", "options"),
+    [
+        ("EVALPARITY_JUDGE_API_KEY", {"url": AT_OPENAI}),
+        ("EVALPARITY_EMBEDDING_API_KEY", {"url": "https://judge.example/v1", "embedding_url": AT_OPENAI}),
+        ("OPENAI_API_KEY", {"url": AT_OPENAI}),
+    ],
+)
+def test_a_key_of_another_provider_is_refused_before_anything_is_sent(variable, options):
+    with pytest.raises(UsageError, match=r"is Anthropic's, and the server is OpenAI's: name the key") as caught:
+        keys_sent({variable: "sk-ant-api03-planted"}, **options)
+    assert "planted" not in str(caught.value)
+
+
+def test_a_known_provider_is_never_shown_its_key_in_clear_text():
+    with pytest.raises(UsageError, match=r"in clear text: write https://api\.groq\.com/openai/v1"):
+        keys_sent({"EVALPARITY_JUDGE_API_KEY": "gsk_planted"}, url="http://api.groq.com/openai/v1")

@@ -17,6 +17,7 @@ from evalparity.comparisons.run_description import judge_info
 from evalparity.comparisons.run_folder import (
     RunFolder,
     RunRecord,
+    check_run_folder,
     make_run_folder,
     planned_lines,
     read_report,
@@ -138,3 +139,12 @@ def test_damage_before_the_end_is_told(folder):
     file.write_bytes(b'{"outcome": \n' + file.read_bytes())
     with pytest.raises(UsageError, match=r"outcomes\.jsonl:1: the line is damaged"):
         read_settled(run.path)
+
+
+def test_a_folder_that_cannot_be_is_known_before_anything_is_spent(tmp_path):
+    check_run_folder(tmp_path / "new" / "deeper")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").write_text("")
+    for taken in (tmp_path, tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(UsageError, match="--out"):
+            check_run_folder(taken)

@@ -7,9 +7,7 @@ import socket
 import threading
 
 import pytest
-from yarl import URL
 
-from evalparity.adapters.judge.keys import misdirected
 from evalparity.adapters.judge.preflight import QUESTION, preflight
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.usage import usage_of
@@ -225,35 +223,6 @@ def test_a_key_that_is_refused_and_a_key_that_is_missing():
     assert "check its key (EVALPARITY_JUDGE_API_KEY or --judge-key-file" in refused.told
     assert missing.remedy == "no key was sent: name one by EVALPARITY_JUDGE_API_KEY or --judge-key-file"
     assert KEY not in refused.told
-
-
-@pytest.mark.parametrize(
-    ("url", "key", "why"),
-    [
-        ("https://api.openai.com/v1", "sk-ant-api03-x", "the key is one of Anthropic's and api.openai.com is OpenAI's"),
-        ("https://api.openai.com/v1", "gsk_x", "Groq's"),
-        ("https://api.groq.com/openai/v1", "sk-proj-x", "OpenAI's and api.groq.com is Groq's"),
-        ("https://generativelanguage.googleapis.com/v1beta/openai", "sk-or-v1-x", "OpenRouter's"),
-        ("https://openrouter.ai/api/v1", "AIzaSyx", "Google's"),
-        ("http://api.openai.com/v1", "sk-x", "in clear text: write https://api.openai.com/v1"),
-        ("https://api.openai.com/v1", "sk-x", None),
-        ("https://api.openai.com/v1", "sk-proj-x", None),
-        ("https://litellm.example/v1", "sk-ant-x", None),
-        ("http://localhost:11434/v1", "sk-ant-x", None),
-        ("https://api.openai.com/v1", None, None),
-    ],
-)
-def test_a_key_for_another_provider_is_known_by_its_shape(url, key, why):
-    found = misdirected(URL(url), key)
-    assert found is None if why is None else why in found
-    assert key is None or key not in (found or "")
-
-
-def test_a_key_for_another_provider_is_never_sent():
-    with JudgeServer() as server:
-        found = fly(server, kinds=BOTH, url="https://api.openai.com/v1", api_key="sk-ant-api03-planted")
-    assert [check.state for check in found.checks] == ["failed", "failed"]
-    assert found.calls == ()
 
 
 @pytest.mark.parametrize(
