@@ -2,7 +2,7 @@
 
 It goes through the gateway as every call of the run will, with the run's own parameters, so that what the server
 refuses is found here. The same question asks what the server takes of structured output: twice with a
-`response_format`, and once more without any where both are refused. The embedding model gets one call.
+`response_format`, and once more without any where one of them fails. The embedding model gets one call.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _PROBES: Mapping[Form, _Probe] = MappingProxyType(
                 "type": "json_schema",
                 "json_schema": {"name": "verdict", "strict": True, "schema": dict(_VERDICT)},
             },
-            heeded=lambda reply: isinstance(reply, dict) and reply.get("verdict") in {"yes", "no"},
+            heeded=lambda reply: isinstance(reply, dict) and reply.get("verdict") in ("yes", "no"),
         ),
         "json_object": _Probe(
             prompt=f'{QUESTION} Write your answer as a JSON object with the key "verdict".',
@@ -215,22 +215,22 @@ async def _check_judge(
 async def _probe(asking: _Asking) -> tuple[tuple[Form, ...], _Answer]:
     """Return the forms that the server takes, and an answer: the failure that matters, where there is one."""
     takes: list[Form] = []
-    answered = None
+    failed = False
     for form in FORMS:
         probe = _PROBES[form]
         answer = await asking.chat(probe.prompt, form, response_format=probe.response_format)
         if answer.kind in _WHATEVER_THE_FORM:
             return (), answer
-        if answer.kind is None:
-            answered = answer
-            takes += [form] if probe.heeded(_json(answer)) else []
-    return tuple(takes), answered or await asking.chat(QUESTION, "plain")
+        failed = failed or answer.kind is not None
+        takes += [form] if answer.kind is None and probe.heeded(_json(answer)) else []
+    # Without any form last: a record that holds it, or both forms, is one of a pre-flight that came to its end.
+    return tuple(takes), await asking.chat(QUESTION, "plain") if failed else answer
 
 
 def _json(answer: _Answer) -> object:
     try:
         return json.loads(answer.body["choices"][0]["message"]["content"] or "")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -77,6 +77,22 @@ def test_a_cassette_that_was_recorded_without_a_pre_flight_says_nothing(tmp_path
     assert (found.structured_output, found.checks, found.calls, found.known) == (None, (), (), False)
 
 
+@pytest.mark.parametrize("fault", [failing(401), failing(429)])
+def test_a_pre_flight_that_broke_off_is_flown_again_and_teaches_nothing(tmp_path, fault):
+    broken = True
+
+    def answer(_request, n):
+        return fault if broken and n == 1 else '{"verdict": "yes"}'
+
+    with JudgeServer(answer) as server, kept(tmp_path) as sources:
+        first, _ = check(server, sources)
+        assert [one.state for one in first.checks if one.what == "judge"] == ["failed"]
+        broken = False
+        second, told = check(server, sources)
+    assert told == ["waiting"]
+    assert second.structured_output == ("json_schema", "json_object")
+
+
 def test_another_model_is_asked_whatever_the_cache_knows(tmp_path):
     with JudgeServer(by_object) as server, kept(tmp_path) as sources:
         check(server, sources)

@@ -56,13 +56,15 @@ def taking(*forms, ignoring=()):
     ("answer", "takes", "asked"),
     [
         (taking("json_schema", "json_object"), ("json_schema", "json_object"), 2),
-        (taking("json_object"), ("json_object",), 2),
-        (taking("json_schema"), ("json_schema",), 2),
+        (taking("json_object"), ("json_object",), 3),
+        (taking("json_schema"), ("json_schema",), 3),
         (taking("json_object", ignoring=["json_schema"]), ("json_object",), 2),
         (taking(ignoring=["json_schema", "json_object"]), (), 2),
         (taking(), (), 3),
         (lambda _request, _n: '```json\n{"verdict": "yes"}\n```', ("json_schema", "json_object"), 2),
         (lambda _request, _n: '{"answer": "yes"}', ("json_object",), 2),
+        (lambda _request, _n: '{"verdict": ["yes"]}', ("json_object",), 2),
+        (lambda _request, _n: "[" * 100_000, (), 2),
         (lambda request, _n: SERVER_ERROR if "response_format" in request else "Yes.", (), 3),
     ],
 )
