@@ -221,13 +221,17 @@ async def _probe(asking: _Asking) -> tuple[tuple[Form, ...], _Answer]:
         answer = await asking.chat(probe.prompt, form, response_format=probe.response_format)
         if answer.kind in _WHATEVER_THE_FORM:
             return (), answer
-        failed = failed or answer.kind is not None
-        takes += [form] if answer.kind is None and probe.heeded(_json(answer)) else []
+        is_cut_off = answer.kind == "truncated"  # the server took the form; what it makes of it is not known
+        failed = failed or not (is_cut_off or answer.kind is None)
+        takes += [form] if is_cut_off or probe.heeded(_json(answer)) else []
     # Without any form last: a record that holds it, or both forms, is one of a pre-flight that came to its end.
     return tuple(takes), await asking.chat(QUESTION, "plain") if failed else answer
 
 
 def _json(answer: _Answer) -> object:
+    """Return what the reply of a call holds as JSON; None where it holds none, or where there is no reply."""
+    if answer.kind is not None:
+        return None
     try:
         return json.loads(answer.body["choices"][0]["message"]["content"] or "")
     except (ValueError, RecursionError):

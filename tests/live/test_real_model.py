@@ -146,7 +146,7 @@ def test_every_token_is_the_servers_own_count(run: LiveRun) -> None:
     report, folder, counted = run
     query = (
         "SELECT count(*), sum(kind = 'chat'), sum(attempts), total(input_tokens), total(output_tokens), "
-        "total(cached_tokens), sum(input_tokens IS NULL) FROM calls"
+        "total(cached_tokens), sum(input_tokens IS NULL) FROM calls WHERE served = 'upstream'"
     )
     with sqlite3.connect(folder / "ledger.sqlite") as ledger:
         calls, chat, attempts, input_tokens, output_tokens, cached, untold = ledger.execute(query).fetchone()
@@ -156,8 +156,9 @@ def test_every_token_is_the_servers_own_count(run: LiveRun) -> None:
     assert cached == counted["prompt_tokens_cached_total"]
     assert output_tokens == counted["tokens_predicted_total"]
     counted_here = [*report["cost"], report["run"]["preflight"]]
-    assert chat == sum(row["calls"] for row in counted_here)
-    assert calls - chat == sum(row["embedding_calls"] for row in counted_here)
+    assert chat == sum(row["billed_calls"] for row in counted_here)
+    asked = sum(row["calls"] + row["embedding_calls"] for row in counted_here)
+    assert calls == asked - sum(row["shared_calls"] for row in counted_here)
     assert output_tokens == sum(row["output_tokens"] for row in counted_here)
     print(f"{calls} calls, {input_tokens:.0f} tokens in ({cached:.0f} cached), {output_tokens:.0f} tokens out")
 

@@ -277,6 +277,8 @@ def test_an_answer_that_is_cut_off_is_a_warning():
     with JudgeServer(lambda _request, _n: cut_off("Yes")) as server:
         found = fly(server, max_output_tokens=1)
     assert [(check.state, check.remedy) for check in found.checks] == [("warning", "raise --max-output-tokens")]
+    assert found.structured_output == ("json_schema", "json_object"), "it took them, and a run asks as it would have"
+    assert len(server.requests) == 2
 
 
 def test_a_judge_with_a_label_is_named_by_it():
