@@ -177,6 +177,10 @@ class _Asking:
     url: str
     recorded: bool
 
+    @property
+    def verb(self) -> str:
+        return "answered before" if self.recorded else "answers"
+
     async def chat(self, prompt: str, step: str, **more: Json) -> _Answer:
         messages = [{"role": "user", "content": prompt}]
         return await self._ask("chat/completions", {"model": NAME, "messages": messages, **more}, step)
@@ -207,7 +211,8 @@ async def _check_judge(
     elif answer.kind is not None:
         return None, [_failed(judge, "judge", _told(answer, "judge", server), await remedy(answer.kind, server))]
     else:
-        told = f"{server.model} at {server.url.host} answers; it takes {' and '.join(takes) or 'no structured output'}"
+        forms = " and ".join(takes) or "no structured output"
+        told = f"{server.model} at {server.url.host} {asking.verb}; it takes {forms}"
         checks = [Check(what=what, state="ok", told=told)]
     return takes, checks if asking.recorded else [*checks, *await _warnings(server, what)]
 
@@ -265,7 +270,7 @@ async def _check_embedding(asking: _Asking, server: Server, judge: JudgeSettings
     if one == other:
         told = "two different texts get one and the same vector, by which nothing can be compared"
         return [Check(what=what, state="failed", told=told, remedy=_ANOTHER_MODEL)]
-    told = f"{server.model} at {server.url.host} answers with vectors of {len(one)} numbers"
+    told = f"{server.model} at {server.url.host} {asking.verb} with vectors of {len(one)} numbers"
     return [Check(what=what, state="ok", told=told)]
 
 

@@ -1,6 +1,7 @@
 """What a judge takes is found out once: the cache and a cassette know it as well as the judge does."""
 
 import asyncio
+import dataclasses
 from contextlib import closing, contextmanager
 
 import pytest
@@ -11,7 +12,11 @@ from evalparity.adapters.judge.cache import Cache, CacheSettings
 from evalparity.adapters.judge.ledger import Ledger, read_answers, read_calls
 from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.settings import JudgeSettings
+from evalparity.comparisons.commands.clearance import as_found
+from evalparity.comparisons.run_description import judge_info
 from evalparity.comparisons.running.judge_check import check_judge
+from evalparity.comparisons.running.plan import Plan
+from evalparity.comparisons.studies.study_plan import JudgePlan
 from support.judge_faults import failing
 from support.judge_server import JudgeServer
 
@@ -67,6 +72,8 @@ def test_a_judge_that_the_cache_or_a_cassette_knows_is_not_asked_again(tmp_path,
         assert {one.state for one in found.checks} == {"ok"}
         assert found.known
     assert sum(call.attempts for call in second.calls + third.calls) == 0
+    assert all(" answers" in one.told for one in first.checks)
+    assert all(" answered before" in one.told for one in second.checks + third.checks)
     assert read_calls(tmp_path / "ledger.sqlite", "pre-flight")
 
 
@@ -114,3 +121,11 @@ def test_the_built_in_judge_needs_no_check():
         found, told = check(server, Sources(), model="lexical", url=None, embedding_model="lexical")
         assert server.requests == []
     assert (found.checks, told) == ((), [])
+
+
+def test_a_run_that_goes_on_asks_as_it_began():
+    empty = Plan(cells=(), adapters={}, versions={}, metrics=())
+    judges = [JudgeSettings(label=name, model="m", url="http://j/v1") for name in "ab"]
+    began = [judge_info(dataclasses.replace(judges[0], structured_output=("json_object",))), judge_info(judges[1])]
+    plans = as_found([JudgePlan(judge=judge, plan=empty) for judge in judges], began)
+    assert [one.judge.structured_output for one in plans] == [("json_object",), None]
