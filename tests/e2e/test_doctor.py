@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from evalparity.comparisons.cli import adapters
+from evalparity.unified_schema.errors import StudyError
 from support.certificates import self_signed
 from support.commands import evalparity
 from support.judge_server import JudgeServer
@@ -48,35 +51,27 @@ def test_what_is_wrong_is_told_all_at_once_with_what_helps(tmp_path: Path) -> No
     assert "Traceback" not in ended.stderr
 
 
-def test_a_missing_key_is_one_line_of_many(tmp_path: Path) -> None:
-    ended = doctor(tmp_path, "--framework", "builtin", "--judge", "gpt-4.1")
-    assert ended.returncode == 2
-    assert "failed   judge    the judge at api.openai.com needs a key" in ended.stdout
-
-
-def test_a_judge_without_embeddings_is_a_warning(tmp_path: Path) -> None:
-    with JudgeServer(lambda request, _n: reply_to(request)) as server:
-        ended = doctor(tmp_path, "--framework", "builtin", "--judge", "m", "--judge-url", server.url)
-    assert ended.returncode == 0
+def test_a_certificate_of_ones_own_authority_is_trusted_where_it_is_named(tmp_path: Path) -> None:
+    # Refused without the variable: tests/unit/judge/test_preflight.py.
+    context, certificate = self_signed(tmp_path)
+    with JudgeServer(lambda request, _n: reply_to(request), certificate=context) as server:
+        judge = ("--judge", "m", "--judge-url", server.url)
+        ended = doctor(tmp_path, "--framework", "builtin", *judge, SSL_CERT_FILE=str(certificate))
+    assert ended.returncode == 0, ended.stdout
     assert "none is named, so scores that need embeddings are skipped" in ended.stdout
     assert "a run is possible; read the warnings" in ended.stdout
 
 
-def test_a_certificate_of_ones_own_authority_is_trusted_where_it_is_named(tmp_path: Path) -> None:
-    context, certificate = self_signed(tmp_path)
-    with JudgeServer(lambda request, _n: reply_to(request), certificate=context) as server:
-        arguments = ("--framework", "builtin", "--judge", "m", "--judge-url", server.url)
-        refused = doctor(tmp_path, *arguments)
-        assert server.requests == []
-        trusted = doctor(tmp_path, *arguments, SSL_CERT_FILE=str(certificate))
-    assert refused.returncode == 2
-    assert "SSL_CERT_FILE" in refused.stdout
-    assert trusted.returncode == 0, trusted.stdout
+def test_a_missing_key_is_one_line_of_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    unset = {"OPENAI_API_KEY": None, "EVALPARITY_JUDGE_API_KEY": None}
+    ended = CliRunner().invoke(adapters, ["doctor", "--framework", "builtin", "--judge", "gpt-4.1"], env=unset)
+    assert ended.exit_code == 2
+    assert "failed   judge    the judge at api.openai.com needs a key" in ended.stdout
 
 
 def test_a_wrong_study_is_told_as_a_run_tells_it(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text("study: 1\nframworks: ragas\n")
-    ended = doctor(tmp_path, "--study", "study.yaml")
-    assert ended.returncode == 2
-    assert "frameworks" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    ended = CliRunner().invoke(adapters, ["doctor", "--study", str(tmp_path / "study.yaml")])
+    assert isinstance(ended.exception, StudyError)
+    assert "frameworks" in str(ended.exception)
