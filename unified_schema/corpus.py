@@ -9,6 +9,7 @@ from types import MappingProxyType
 from pydantic import ValidationError
 
 from evalparity.unified_schema.cases import CorpusChunk
+from evalparity.unified_schema.encodings import encoding_of
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.field_types import read_fields
 from evalparity.unified_schema.files import fault_of_path, unreadable
@@ -39,7 +40,7 @@ def load_corpus(suite: Path, corpus: str) -> Mapping[str, CorpusChunk]:
     problems: list[Problem] = []
     chunks: dict[str, CorpusChunk] = {}
     try:
-        for record in json_lines(path, file, problems):
+        for record in json_lines(path, file, problems, encoding_of(path, file)):
             _take(record, file, chunks, problems)
     except OSError as error:
         raise SuiteError([unreadable(error, file)]) from error

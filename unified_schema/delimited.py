@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
 
 from evalparity.unified_schema.columns import known_name
+from evalparity.unified_schema.encodings import encoding_of
 from evalparity.unified_schema.errors import Problem
 from evalparity.unified_schema.foreign_names import FOREIGN_NAMES
 from evalparity.unified_schema.positions import quoted
@@ -26,10 +24,6 @@ LONGEST_CELL = 64 * 1024 * 1024
 
 _SAMPLE = 256 * 1024
 _SAMPLE_ROWS = 50
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_UTF8_PAIR = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
-"""What hardly any Western text holds in Windows-1252: so a file that has it is UTF-8 with a fault."""
-_CUT = "the file ends inside of a character: it was cut, fetch it again."
 _HEADER = "there is no header here: write the names of the columns in the first line, such as id,input,output."
 
 
@@ -40,14 +34,14 @@ def read_delimited(path: Path, file: str) -> tuple[Table, list[Problem]]:
         path: the file.
         file: the path as the user gave it, for messages.
     """
-    encoding, fault = _encoding(path, file)
-    if fault is not None:
-        return Table(columns=(), rows=()), [fault]
+    encoding = encoding_of(path, file)
+    if encoding.fault is not None:
+        return Table(columns=(), rows=()), [encoding.fault]
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    separator = _separator(path, encoding)
+    separator = _separator(path, encoding.codec)
     remarks = [f"the cells are separated by {SEPARATORS[separator]}"] if separator != "," else []
-    remarks += [f"the file is {_ENCODINGS[encoding]}"] if encoding in _ENCODINGS else []
-    rows = _rows(path, encoding, separator)
+    remarks += [encoding.remark] if encoding.remark is not None else []
+    rows = _rows(path, encoding.codec, separator)
     try:
         line, header = next(rows, (1, []))
     except csv.Error as error:
@@ -66,58 +60,8 @@ def read_delimited(path: Path, file: str) -> tuple[Table, list[Problem]]:
     return table, []
 
 
-_ENCODINGS = {"cp1252": "in no UTF encoding and read as Windows-1252", "utf-16": "in UTF-16"}
-
-
 def _columns(header: Sequence[str]) -> tuple[str, ...]:
     return tuple(name if name.strip() else f"column {rank}" for rank, name in enumerate(header, start=1))
-
-
-def _encoding(path: Path, file: str) -> tuple[str, Problem | None]:
-    """Return the encoding of a file: by its mark, else UTF-8, else Windows-1252 where every byte is one of its."""
-    with path.open("rb") as content:
-        start = content.read(4)
-        named = next((name for bom, name in _BOMS if start.startswith(bom)), None)
-        content.seek(0)
-        if named is not None:
-            return named, _undecodable(content, named, file)
-        fault = _undecodable(content, "utf-8", file)
-        if fault is None:
-            return "utf-8", None
-        content.seek(0)
-        if not fault.message.endswith(_CUT) and _is_windows(content):
-            return "cp1252", None
-        return "utf-8", fault
-
-
-def _undecodable(content: IO[bytes], encoding: str, file: str) -> Problem | None:
-    decoder = codecs.getincrementaldecoder(encoding)()
-    line = 1
-    while True:
-        block = content.read(1 << 20)
-        try:
-            line += decoder.decode(block, final=not block).count("\n")
-        except UnicodeDecodeError as error:
-            line += error.object[: error.start].count(b"\n")
-            told = f"is not {encoding.removesuffix('-sig').upper()} (byte 0x{error.object[error.start]:02X} here): "
-            advice = _CUT if not block else "save the file as UTF-8."
-            return Problem(file=file, line=line, message=told + advice)
-        if not block:
-            return None
-
-
-def _is_windows(content: IO[bytes]) -> bool:
-    """Tell whether bytes can be Windows-1252: none that it does not have, and no control characters."""
-    while block := content.read(1 << 20):
-        try:
-            text = block.decode("cp1252")
-        except UnicodeDecodeError:
-            return False
-        if any(character < " " and character not in "\t\r\n\f\v" for character in set(text)):
-            return False
-        if _UTF8_PAIR.search(block):
-            return False
-    return True
 
 
 def _separator(path: Path, encoding: str) -> str:

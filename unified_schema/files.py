@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import difflib
 import hashlib
 from collections.abc import Collection
@@ -52,26 +51,6 @@ def sha256_of_folder(folder: Path) -> str:
     for child in sorted(child for child in folder.rglob("*") if child.is_file()):
         digest.update(f"{child.relative_to(folder).as_posix()}\0{sha256_of(child)}\n".encode())
     return digest.hexdigest()
-
-
-def decode(raw: bytes, file: str, first_line: int = 1) -> tuple[str, list[Problem]]:
-    """Return the text of UTF-8 bytes, a byte order mark left out, or the problem with them.
-
-    Args:
-        raw: the bytes.
-        file: where they come from, for the message.
-        first_line: number of the line that they begin with.
-    """
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "", [Problem(file=file, line=first_line, message="is UTF-16: save it as UTF-8.")]
-    try:
-        return raw.removeprefix(codecs.BOM_UTF8).decode(), []
-    except UnicodeDecodeError as error:
-        start = error.start + (len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0)
-        line = first_line + raw.count(b"\n", 0, start)
-        told = f"is not UTF-8 (byte 0x{raw[start]:02X} here): save the file as UTF-8."
-        column = start - raw.rfind(b"\n", 0, start)
-        return "", [Problem(file=file, line=line, column=column, message=told)]
 
 
 def _no_file(path: Path, endings: Collection[str], kind: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 import zipfile
@@ -13,6 +12,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from evalparity.unified_schema.columns import known_name
+from evalparity.unified_schema.encodings import UTF8, encoding_of_start
 from evalparity.unified_schema.foreign_names import FOREIGN_NAMES
 from evalparity.unified_schema.short_forms import CASE_KEYS
 
@@ -109,7 +109,7 @@ def _binary(path: Path, start: bytes) -> Found | None:
     told = next((told for magic, told in _MAGIC.items() if start.startswith(magic)), None)
     if told is not None:
         return Found(kind=None, fault=told)
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if encoding_of_start(start) != UTF8:
         return None
     shown = start.partition(b"\n")[0] if path.suffix.lower() in KINDS else start  # later texts may hold anything
     controls = sum(chr(byte) < " " and chr(byte) not in _TEXT_CONTROLS for byte in shown)
@@ -132,7 +132,7 @@ _ZIP = "is a zip archive and no Excel workbook: unpack it first."
 
 
 def _text(start: bytes, named: Kind | None, *, whole: bool) -> Found:
-    text = _decoded(start)
+    text = start.decode(encoding_of_start(start), errors="replace")
     bare = text.lstrip("\ufeff \t\r\n")
     if named == "yaml" or not bare:
         return Found(kind=named or "yaml")
@@ -148,11 +148,6 @@ def _is_header(line: str) -> bool:
     names = [known_name(name.strip(" \"'\r")) for name in _SEPARATORS.split(line)]
     known = sum(name in CASE_KEYS or name in FOREIGN_NAMES for name in names)
     return len(names) > 1 and (known > 1 or known == len(names) - 1)
-
-
-def _decoded(start: bytes) -> str:
-    encoding = "utf-16" if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8"
-    return start.decode(encoding, errors="replace")
 
 
 def _json_kind(text: str, named: Kind | None, *, whole: bool) -> Kind:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -12,9 +14,10 @@ from typing import Protocol, TypeVar
 
 from evalparity.unified_schema.columnar import read_parquet
 from evalparity.unified_schema.delimited import read_delimited
+from evalparity.unified_schema.encodings import UTF8, Encoding, decode, encoding_of, lines_as_utf8, undecodable
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.exchange import Opened, ReadOptions, RowShape, Shapes
-from evalparity.unified_schema.files import decode, fault_of_path, sha256_of, sha256_of_folder, unreadable
+from evalparity.unified_schema.files import fault_of_path, sha256_of, sha256_of_folder, unreadable
 from evalparity.unified_schema.json_source import quick_line, read_json
 from evalparity.unified_schema.kinds import KINDS, Kind, kind_of
 from evalparity.unified_schema.positions import FieldPath, Findings, Locate
@@ -121,14 +124,15 @@ Parse = Callable[[str, str], tuple[object, Locate, list[Problem]]]
 
 def _read_document(opened: Opened, shapes: Shapes, parse: Parse) -> Source:
     path, file = opened.path, opened.file
-    text, undecoded = decode(path.read_bytes(), file)
+    text, undecoded, remarks = decode(path.read_bytes(), file)
     data, locate, problems = (None, _nowhere, undecoded) if undecoded else parse(text, file)
     shape = next((shape for shape in shapes.documents if shape.recognises(data)), None)
     if shape is None:
-        return find_cases(data, locate, file=file, name=path.stem, problems=problems)
-    source = shape.read(data, locate, opened)
-    source.problems.extend(problems)
-    return source
+        source = find_cases(data, locate, file=file, name=path.stem, problems=problems)
+    else:
+        source = shape.read(data, locate, opened)
+        source.problems.extend(problems)
+    return replace(source, remarks=(*remarks, *source.remarks))
 
 
 def _nowhere(_path: FieldPath) -> None:
@@ -145,7 +149,10 @@ def _json(opened: Opened, shapes: Shapes) -> Source:
 
 def _json_lines(opened: Opened, shapes: Shapes) -> Source:
     problems: list[Problem] = []
-    lines = json_lines(opened.path, opened.file, problems, of_cases=True, past_bytes=opened.options.skip_bad_rows)
+    encoding = encoding_of(opened.path, opened.file)
+    lines = json_lines(
+        opened.path, opened.file, problems, encoding, of_cases=True, past_bytes=opened.options.skip_bad_rows
+    )
     return Source(
         file=opened.file,
         name=opened.path.stem,
@@ -153,6 +160,7 @@ def _json_lines(opened: Opened, shapes: Shapes) -> Source:
         locate=_nowhere,
         records=shaped(lines, shapes),
         problems=problems,
+        remarks=(encoding.remark,) if encoding.remark is not None else (),
     )
 
 
@@ -185,12 +193,20 @@ def _as_case(record: Record, shape: RowShape) -> Record:
     return record._replace(data=shape.read(record.data, findings), findings=findings)
 
 
+_AS_UTF8 = frozenset({UTF8, "utf-8-sig"})
+
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of the longest line of JSON that is read."""
 
 
 def json_lines(
-    path: Path, file: str, problems: list[Problem], *, of_cases: bool = False, past_bytes: bool = False
+    path: Path,
+    file: str,
+    problems: list[Problem],
+    encoding: Encoding,
+    *,
+    of_cases: bool = False,
+    past_bytes: bool = False,
 ) -> Iterator[Record]:
     """Yield one record a line; lines end at LF only, for U+2028 and its kin may stand inside a text.
 
@@ -198,11 +214,16 @@ def json_lines(
         path: the file.
         file: the path as the user gave it, for messages.
         problems: takes what is wrong with a line that yields no record.
+        encoding: of the file.
         of_cases: each line is a case, so that what is wrong with it is a problem of that case.
-        past_bytes: go on past a line that is not UTF-8, instead of taking the whole file for another encoding.
+        past_bytes: go on past a line that is not UTF-8, instead of giving the whole file up.
     """
+    if encoding.fault is not None and encoding.codec not in _AS_UTF8:
+        problems.append(encoding.fault)  # nothing after it can be made out
+        return
     number = 0
-    for line, raw in enumerate(_lines(path), start=1):
+    lines = _lines(path) if encoding.codec in _AS_UTF8 else lines_as_utf8(path, encoding.codec, LONGEST_LINE)
+    for line, raw in enumerate(lines, start=1):
         data = quick_line(raw) if number else None
         if data is None:
             text, found = _decoded_line(raw, file, line)
@@ -225,7 +246,12 @@ def _decoded_line(raw: bytes, file: str, line: int) -> tuple[str, list[Problem]]
     if len(raw) > LONGEST_LINE:
         told = f"the line is longer than {LONGEST_LINE:,} bytes: a line break is missing, or shorten its texts."
         return "", [Problem(file=file, line=line, message=told)]
-    return decode(raw, file, line)
+    try:
+        return raw.removeprefix(codecs.BOM_UTF8).decode(), []
+    except UnicodeDecodeError:
+        found = undecodable(io.BytesIO(raw), UTF8, file)
+        assert found is not None
+        return "", [replace(found, line=line)]
 
 
 def _lines(path: Path) -> Iterator[bytes]:

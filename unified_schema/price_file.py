@@ -12,9 +12,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evalparity.unified_schema.encodings import decode
 from evalparity.unified_schema.errors import PriceFileError, Problem
 from evalparity.unified_schema.field_types import read_fields
-from evalparity.unified_schema.files import decode, fault_of_path, sha256_of, unreadable
+from evalparity.unified_schema.files import fault_of_path, sha256_of, unreadable
 from evalparity.unified_schema.messages import explain
 from evalparity.unified_schema.positions import Findings, path_text, quoted
 from evalparity.unified_schema.yaml_source import read_yaml
@@ -86,7 +87,7 @@ def load_price_file(path: Path) -> LoadedPrices:
     """Return the prices in a file.
 
     Args:
-        path: a .yaml or .yml file in UTF-8.
+        path: a .yaml or .yml file.
 
     Raises:
         PriceFileError: the file cannot be read or breaks the format; it carries every problem, with its line.
@@ -95,7 +96,7 @@ def load_price_file(path: Path) -> LoadedPrices:
     if fault := fault_of_path(path, file, endings=ENDINGS, kind="price file"):
         raise PriceFileError([fault])
     try:
-        text, problems = decode(path.read_bytes(), file)
+        text, problems, _ = decode(path.read_bytes(), file)
         digest = sha256_of(path)
     except OSError as error:
         raise PriceFileError([unreadable(error, file)]) from error

@@ -12,9 +12,10 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from evalparity.unified_schema.encodings import decode, encoding_of
 from evalparity.unified_schema.errors import Problem, StudyError
 from evalparity.unified_schema.field_types import read_fields
-from evalparity.unified_schema.files import decode, fault_of_path, sha256_of, unreadable
+from evalparity.unified_schema.files import fault_of_path, sha256_of, unreadable
 from evalparity.unified_schema.messages import explain
 from evalparity.unified_schema.positions import FieldPath, Findings, Locate, path_text, quoted
 from evalparity.unified_schema.study import STUDY_KEYS, STUDY_VERSION, Study
@@ -65,7 +66,7 @@ def load_study(
     """Return the study in a file.
 
     Args:
-        path: a .yaml or .yml file in UTF-8.
+        path: a .yaml or .yml file.
         check: yields what else is wrong with a study, such as frameworks that do not exist; reported with the rest.
 
     Raises:
@@ -76,7 +77,7 @@ def load_study(
     if fault is not None:
         raise StudyError([fault])
     try:
-        text, problems = decode(Path(file).read_bytes(), file)
+        text, problems, remarks = decode(Path(file).read_bytes(), file)
         digest = sha256_of(Path(file))
     except OSError as error:
         raise StudyError([unreadable(error, file)]) from error
@@ -88,8 +89,9 @@ def load_study(
     problems += [_problem(fault, file, locate) for fault in findings.faults]
     if problems:
         raise StudyError(sorted(problems, key=lambda problem: problem.line or 0))
-    notes = tuple(f"{file}:{locate(path)}: {path_text(path)}: {message}" for path, message in findings.remarks)
-    return LoadedStudy(study=study, file=file, sha256=digest, notes=notes, locate=locate)
+    notes = (f"{file}:{locate(path)}: {path_text(path)}: {message}" for path, message in findings.remarks)
+    of_file = (f"{file}: {remark}" for remark in remarks)
+    return LoadedStudy(study=study, file=file, sha256=digest, notes=(*of_file, *notes), locate=locate)
 
 
 def is_study(path: str | os.PathLike[str]) -> bool:
@@ -97,7 +99,8 @@ def is_study(path: str | os.PathLike[str]) -> bool:
     if Path(path).suffix.lower() not in ENDINGS:
         return False
     try:
-        with Path(path).open("rb") as file:
+        codec = encoding_of(Path(path), os.fspath(path)).codec
+        with Path(path).open(encoding=codec) as file:
             telling = (key for key in _top_keys(file) if key in STUDY_KEYS | SUITE_KEYS)
             return next(telling, None) in STUDY_KEYS
     except (OSError, ValueError, yaml.YAMLError):

@@ -18,9 +18,10 @@ from evalparity.adapters.inspectorraget.layout import (
     text_of,
 )
 from evalparity.adapters.inspectorraget.suite import Answer, answers_of
+from evalparity.unified_schema.encodings import decode
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.exchange import Opened
-from evalparity.unified_schema.files import decode, unreadable
+from evalparity.unified_schema.files import unreadable
 from evalparity.unified_schema.json_source import read_json
 from evalparity.unified_schema.positions import quoted
 
@@ -62,7 +63,7 @@ def read_results(opened: Opened) -> tuple[NativeResults, ...]:
 
 def _document(opened: Opened) -> Mapping[str, Any]:
     try:
-        text, problems = decode(opened.path.read_bytes(), opened.file)
+        text, problems, _ = decode(opened.path.read_bytes(), opened.file)
     except OSError as error:
         raise SuiteError([unreadable(error, opened.file)]) from error
     data, _, found = (None, None, problems) if problems else read_json(text, opened.file)

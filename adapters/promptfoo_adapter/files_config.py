@@ -101,6 +101,7 @@ class _Desk:
     def remarks(self) -> Iterator[str]:
         """Yield what is known of the configuration and not read."""
         yield "prompts and providers are not read: what a model answered stands in results (promptfoo eval -o)"
+        yield from self.references.remarks
 
     def records(self) -> Iterator[Record]:
         """Yield the tests as records, each with an id."""

@@ -13,9 +13,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from evalparity.unified_schema.encodings import decode
 from evalparity.unified_schema.errors import Problem
 from evalparity.unified_schema.exchange import Opened
-from evalparity.unified_schema.files import decode, unreadable
+from evalparity.unified_schema.files import unreadable
 from evalparity.unified_schema.json_source import read_json
 from evalparity.unified_schema.positions import Locate, quoted
 from evalparity.unified_schema.yaml_source import read_yaml
@@ -41,10 +42,12 @@ class References:
     Attributes:
         opened: the configuration.
         problems: takes what is wrong.
+        remarks: takes what was assumed about the files.
     """
 
     opened: Opened
     problems: list[Problem] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def folder(self) -> Path:
@@ -89,10 +92,11 @@ class References:
     def text(self, path: Path) -> str | None:
         """Return the text of a file, or None, and a problem."""
         try:
-            text, problems = decode(path.read_bytes(), str(path))
+            text, problems, remarks = decode(path.read_bytes(), str(path))
         except OSError as error:
-            problems, text = [unreadable(error, str(path))], ""
+            text, problems, remarks = "", [unreadable(error, str(path))], ()
         self.problems.extend(problems)
+        self.remarks.extend(f"{path.name}: {remark}" for remark in remarks)
         return None if problems else text
 
     def _outside(self, named: str, base: Path) -> str | None:

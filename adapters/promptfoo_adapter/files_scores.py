@@ -23,9 +23,10 @@ from evalparity.adapters.promptfoo_adapter.files_scorers import (
 )
 from evalparity.adapters.promptfoo_adapter.findings import mapping, short
 from evalparity.adapters.promptfoo_adapter.reading import read
+from evalparity.unified_schema.encodings import decode
 from evalparity.unified_schema.errors import Problem, SuiteError
 from evalparity.unified_schema.exchange import Opened
-from evalparity.unified_schema.files import decode, unreadable
+from evalparity.unified_schema.files import unreadable
 from evalparity.unified_schema.json_source import read_json
 from evalparity.unified_schema.outcomes import Details
 from evalparity.unified_schema.positions import Findings
@@ -111,7 +112,7 @@ _SEVERAL = ("there are answers of several models or prompts: they are told apart
 
 def _document(opened: Opened) -> object:
     try:
-        text, problems = decode(opened.path.read_bytes(), opened.file)
+        text, problems, _ = decode(opened.path.read_bytes(), opened.file)
     except OSError as error:
         raise SuiteError([unreadable(error, opened.file)]) from error
     if problems:

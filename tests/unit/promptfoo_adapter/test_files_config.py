@@ -265,7 +265,7 @@ def test_damage_in_a_named_file_is_told_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("query,context\nA,B,C\n")
     (tmp_path / "b.yaml").write_text("- vars: [\n")
     (tmp_path / "c.jsonl").write_text('{"vars": {"query": "Q"}}\n{\n')
-    (tmp_path / "d.csv").write_bytes(b"query\n\xff\n")
+    (tmp_path / "d.csv").write_bytes(b"query\n\xc3\xa9\xff\n")
     said = problems(tmp_path, "*.csv", "b.yaml", "c.jsonl")
 
     for place in ("a.csv:2", "b.yaml:", "c.jsonl:2", "d.csv:2"):

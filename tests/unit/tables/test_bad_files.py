@@ -22,7 +22,7 @@ def problems_of(path: Path, **options):
 def test_lines_that_are_no_json_are_bad_rows(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_bytes(
-        b'{"id": "a", "input": "q"}\n{"id": "b", oops}\n{"input": "caf\xe9"}\n[1]\n{"id": "c", "input": "q"}\n'
+        b'{"id": "a", "input": "\xc3\xa9"}\n{"id": "b", oops}\n{"input": "caf\xe9"}\n[1]\n{"id": "c", "input": "q"}\n'
     )
     assert len(problems_of(path)) == 2  # bytes that are no UTF-8 end it
     loaded = load_suite(path, options=ReadOptions(skip_bad_rows=True))

@@ -55,7 +55,7 @@ WRONG = {
     "empty": ("", "a price file is a mapping"),
     "a list": ("- 1\n", "a price file is a mapping"),
     "no YAML": ("per: [1\n", ":"),
-    "no UTF-8": (b"per: \xff\n", "is not UTF-8"),
+    "no UTF-8": (b"per: \xc3\xa9\xff\n", "is not UTF-8"),
     "a second price": (
         GOOD + "  - {model: m, input: 9}\n",
         ":4: models[1]: is a second price for 'm', after models[0]: keep one.",

@@ -144,7 +144,8 @@ WRONG = {
     "broken YAML": ("study: 1\nmetrics: [a\n", 3, None, "not valid YAML"),
     "a key twice": ("study: 1\nstudy: 1", 2, None, "stands here twice"),
     "a tag": ("prices: !!python/object/apply:os.system [touch owned]", 1, None, "is refused"),
-    "UTF-16": ("study: 1".encode("utf-16"), 1, None, "save it as UTF-8"),
+    "UTF-32": ("study: 1".encode("utf-32"), 1, None, "save the file as UTF-8"),
+    "damaged": (b"frameworks: caf\xc3\xa9\xff", 1, None, "is not UTF-8"),
 }
 
 
