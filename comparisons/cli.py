@@ -284,16 +284,16 @@ def report(run_folder: Path, cases: tuple[str, ...], form: str) -> None:
 
     found = read_report(run_folder)
     if cases:
-        _print_cases(found, cases, form)
+        _print_cases(run_folder, found, cases, form)
     else:
         _print_report(found, form)
 
 
-def _print_cases(report: Any, cases: tuple[str, ...], form: str) -> None:  # noqa: ANN401 - as below
+def _print_cases(folder: Path, report: Any, cases: tuple[str, ...], form: str) -> None:  # noqa: ANN401 - as below
     from evalparity.comparisons.commands.case import shown_cases  # noqa: PLC0415 - heavy
     from evalparity.comparisons.render import case_view, json_report  # noqa: PLC0415 - heavy
 
-    shown = shown_cases(report, cases)
+    shown = shown_cases(folder, report, cases)
     if form == "json":
         _print(json_report.render_cells([cell for one in shown for cell in one.cells]))
     else:

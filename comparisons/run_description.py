@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
 from evalparity.adapters.judge.prices import Prices
 from evalparity.adapters.judge.settings import LEXICAL, JudgeSettings
+from evalparity.comparisons.reading_options import reading_of
 from evalparity.comparisons.running.plan import Plan
-from evalparity.comparisons.running.run_info import FrameworkInfo, JudgeInfo, PriceInfo, RunInfo, StudyInfo, SuiteInfo
+from evalparity.comparisons.running.run_info import (
+    FrameworkInfo,
+    JudgeInfo,
+    PriceInfo,
+    RunInfo,
+    StudyInfo,
+    SuiteInfo,
+    SuiteReading,
+)
 from evalparity.comparisons.studies.asked import Asked, option_of
 from evalparity.comparisons.studies.study_plan import JudgePlan
 from evalparity.comparisons.studies.study_settings import RunSettings
 from evalparity.unified_schema import LoadedStudy, LoadedSuite, suite_sha256
+from evalparity.unified_schema.exchange import ReadOptions
 
 
 def describe(
@@ -33,7 +44,7 @@ def describe(
         created_at=now,
         wiring=settings.options.wiring,
         repeats=settings.options.repeats,
-        suite=suite_info(suite, loaded),
+        suite=suite_info(suite, loaded, reading_of(asked.values)),
         study=study_info(settings.study, asked),
         judge=first,
         other_judges=tuple(others),
@@ -54,10 +65,17 @@ def price_info(prices: Prices) -> PriceInfo:
     return PriceInfo(table=prices.table, file=own.file if own else None, sha256=own.sha256 if own else None)
 
 
-def suite_info(path: Path, loaded: LoadedSuite) -> SuiteInfo:
-    """Return which suite it is."""
+def suite_info(path: Path, loaded: LoadedSuite, options: ReadOptions) -> SuiteInfo:
+    """Return which suite it is, and how it was read."""
     suite = loaded.suite
-    return SuiteInfo(name=suite.name, path=str(path), sha256=suite_sha256(path), cases=len(suite.cases))
+    return SuiteInfo(
+        name=suite.name,
+        path=str(path),
+        sha256=suite_sha256(path),
+        cases=len(suite.cases),
+        skipped=len(loaded.skipped),
+        reading=SuiteReading(**asdict(options)),
+    )
 
 
 def judge_info(judge: JudgeSettings) -> JudgeInfo:

@@ -5,8 +5,10 @@ outcomes.jsonl   one line per cell that has ended; of a cell that was run again,
 ledger.sqlite    one row per judge call, and the answers
 logs/            what each framework printed
 report.json      the report, once the run has ended
+skipped.jsonl    one line per problem of a row of the suite that was left out (`--skip-bad-rows`)
 unused.jsonl     imported scores only: one line per score of the result files that became no cell, and why
 labels.jsonl     imported scores only: human labels of the result files, by case
+lost_labels.jsonl  imported scores only: human labels of the result files that belong to no case
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -37,7 +39,7 @@ from evalparity.comparisons.running.plan import PlannedCell
 from evalparity.comparisons.running.run_info import RunInfo
 from evalparity.comparisons.running.settle import Settled
 from evalparity.comparisons.studies.study_plan import JudgePlan
-from evalparity.unified_schema.errors import UsageError
+from evalparity.unified_schema.errors import Problem, UsageError
 from evalparity.unified_schema.outcomes import Closeness, Frozen, Outcome
 
 RUNS = Path("runs")
@@ -45,6 +47,21 @@ RUNS = Path("runs")
 
 
 OUTCOMES = "outcomes.jsonl"
+
+
+SKIPPED = "skipped.jsonl"
+LABELS = "labels.jsonl"
+
+
+class SkippedRow(Frozen):
+    """What is wrong with a row of the suite that was left out; a line of `skipped.jsonl`."""
+
+    file: str
+    line: int | None
+    column: int | None
+    case: str | None
+    field: str | None
+    message: str
 
 
 class PlannedLine(Frozen):
@@ -122,6 +139,16 @@ class RunFolder:
         """
         with self._told():
             append_lines(self.path / name, (record.model_dump_json() + "\n" for record in records))
+
+    def write_skipped(self, problems: Iterable[Problem]) -> None:
+        """List what is wrong with the rows of the suite that were left out.
+
+        Raises:
+            UsageError: the folder cannot be written.
+        """
+        rows = [SkippedRow(**asdict(problem)) for problem in problems]
+        if rows:
+            self.write_lines(SKIPPED, rows)
 
     @contextmanager
     def _told(self) -> Iterator[None]:

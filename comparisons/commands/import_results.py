@@ -19,12 +19,20 @@ from evalparity.comparisons.importing.joining import joiner
 from evalparity.comparisons.importing.settling import ImportedCell, import_cells, judges_of
 from evalparity.comparisons.messages import tell
 from evalparity.comparisons.run_description import suite_info
-from evalparity.comparisons.run_folder import RunFolder, RunRecord, default_folder, make_run_folder, planned_line
-from evalparity.comparisons.running.run_info import FrameworkInfo, ImportedFile, JudgeInfo, RunInfo
+from evalparity.comparisons.run_folder import (
+    LABELS,
+    OUTCOMES,
+    RunFolder,
+    RunRecord,
+    default_folder,
+    make_run_folder,
+    planned_line,
+)
+from evalparity.comparisons.running.run_info import FrameworkInfo, ImportedFile, JudgeInfo, RunInfo, SuiteInfo
 from evalparity.unified_schema.errors import UsageError
 from evalparity.unified_schema.exchange import Opened, ReadOptions
 from evalparity.unified_schema.files import sha256_of
-from evalparity.unified_schema.validation import LoadedSuite
+from evalparity.unified_schema.outcomes import Frozen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +87,16 @@ def import_results(files: Sequence[Path], suite: Path, out: Path | None, options
         raise UsageError(_nothing_used(gathered.unused))
     kept = tuple(found for found in labels if isinstance(found, ImportedLabels))
     now = datetime.now(UTC)
-    info = _describe(suite, loaded, read, gathered, kept, cells, now)
+    info = _describe(suite_info(suite, loaded, options), read, gathered, kept, cells, now)
     planned = tuple(planned_line(one.cell, one.judge) for one in cells)
     folder = make_run_folder(out or default_folder(now), RunRecord(info=info, planned=planned))
     for note in loaded.notes:
         tell(f"note: {note}")
-    report = _write(folder, cells, gathered.unused, kept)
+    for problem in loaded.skipped:
+        tell(f"left out: {problem}")
+    folder.write_skipped(loaded.skipped)
     lost = tuple(found for found in labels if isinstance(found, LostLabels))
+    report = _write(folder, cells, {"unused.jsonl": gathered.unused, LABELS: kept, "lost_labels.jsonl": lost})
     return Imported(path=folder.path, report=report, unused=tuple(gathered.unused), labels=kept, lost_labels=lost)
 
 
@@ -135,8 +146,7 @@ def _nothing_used(unused: Sequence[Unused]) -> str:
 
 
 def _describe(
-    suite: Path,
-    loaded: LoadedSuite,
+    suite: SuiteInfo,
     read: Sequence[_Read],
     gathered: Gathered,
     labels: Sequence[ImportedLabels],
@@ -149,7 +159,7 @@ def _describe(
         id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}",
         created_at=now,
         repeats=max(one.cell.repeat for one in cells) + 1,
-        suite=suite_info(suite, loaded),
+        suite=suite,
         judge=first,
         other_judges=tuple(others),
         frameworks={
@@ -180,11 +190,9 @@ def _imported(read: _Read, unused: Iterable[Unused], labels: Iterable[ImportedLa
     )
 
 
-def _write(
-    folder: RunFolder, cells: Iterable[ImportedCell], unused: Sequence[Unused], labels: Sequence[ImportedLabels]
-) -> Report:
-    folder.write_lines("outcomes.jsonl", (one.settled for one in cells))
-    for name, records in (("unused.jsonl", unused), ("labels.jsonl", labels)):
+def _write(folder: RunFolder, cells: Iterable[ImportedCell], others: Mapping[str, Sequence[Frozen]]) -> Report:
+    folder.write_lines(OUTCOMES, (one.settled for one in cells))
+    for name, records in others.items():
         if records:
             folder.write_lines(name, records)
     return folder.finish(complete=True)

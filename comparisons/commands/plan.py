@@ -52,7 +52,7 @@ def plan_command(suite: Path, asked: Asked, environment: Mapping[str, str], *, m
     info = PlanInfo(
         wiring=first.wiring,
         repeats=settings.options.repeats,
-        suite=suite_info(suite, loaded),
+        suite=suite_info(suite, loaded, reading_of(asked.values)),
         study=study_info(settings.study, asked),
         judges=tuple(map(judge_info, judges)),
         frameworks=framework_info(first),

@@ -10,7 +10,7 @@ from evalparity.comparisons.commands.clearance import as_found
 from evalparity.comparisons.commands.run import Prepared, prepare, run_to_the_end
 from evalparity.comparisons.comparing.report import Report
 from evalparity.comparisons.messages import tell
-from evalparity.comparisons.run_description import framework_info, price_info, study_info, suite_info
+from evalparity.comparisons.run_description import framework_info, price_info, study_info
 from evalparity.comparisons.run_folder import (
     RunRecord,
     planned_lines,
@@ -22,6 +22,7 @@ from evalparity.comparisons.running.plan import Plan, PlannedCell, in_batches
 from evalparity.comparisons.running.settle import Settled
 from evalparity.comparisons.studies.asked import Asked, from_json, option_of
 from evalparity.comparisons.studies.study_plan import JudgePlan
+from evalparity.unified_schema import suite_sha256
 from evalparity.unified_schema.errors import UsageError
 
 MAY_CHANGE = frozenset(
@@ -102,8 +103,7 @@ def _changes(record: RunRecord, ready: Prepared) -> Iterator[str]:
     """Yield what is not as it was when the run began, so that its two parts would not belong together."""
     assert record.asked is not None
     info, settings = record.info, ready.settings
-    suite = suite_info(Path(record.asked.suite), ready.loaded)
-    if suite.sha256 != info.suite.sha256:
+    if suite_sha256(record.asked.suite) != info.suite.sha256:
         yield f"the suite {record.asked.suite} has changed since the run began"
     study = study_info(settings.study, Asked(values={}, flags=frozenset()))
     if (study and study.sha256) != (info.study and info.study.sha256):

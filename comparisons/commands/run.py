@@ -91,6 +91,7 @@ def run_command(
             asked=AskedFor(suite=str(suite.absolute()), values=to_json(asked.values), flags=tuple(sorted(asked.flags))),
         )
         folder = make_run_folder(path, record)
+        folder.write_skipped(ready.loaded.skipped)
         clearance.hand_over(folder.ledger)
     _announce(ready, folder)
     return run_to_the_end(ready, folder)

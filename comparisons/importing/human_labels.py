@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -25,9 +24,8 @@ class ImportedLabels(Frozen):
     """Whether the suite has all of them as well."""
 
 
-@dataclass(frozen=True, slots=True)
-class LostLabels:
-    """Labels that belong to no case, and why."""
+class LostLabels(Frozen):
+    """Labels that belong to no case, and why; a line of `lost_labels.jsonl`."""
 
     file: str
     told: str
@@ -45,9 +43,9 @@ def read_labels(file: str, results: NativeResults, joiner: Joiner) -> Iterator[I
         found = joiner.find(row)
         ratings = _ratings(labels)
         if isinstance(found, Miss):
-            yield LostLabels(file, f"the labels of a row that {found.told}")
+            yield LostLabels(file=file, told=f"the labels of a row that {found.told}")
         elif ratings is None:
-            yield LostLabels(file, f"the labels of case {quoted(found.id)} cannot be read")
+            yield LostLabels(file=file, told=f"the labels of case {quoted(found.id)} cannot be read")
         else:
             yield ImportedLabels(case_id=found.id, file=file, labels=ratings, in_suite=_has_all(found.labels, ratings))
 

@@ -15,16 +15,19 @@ MOST_LINES = 4
 """Lines of one text."""
 
 
-def text_lines(case: EvalCase, scales: Mapping[str, LabelScale], width: int) -> list[Text]:
+def text_lines(case: EvalCase, width: int) -> list[Text]:
     """Return what a case says, in the order in which it came about."""
     lines = [line for label, text in _texts(case) for line in _labelled(label, text, width)]
     lines += [Text(), *_passages(case, width)]
     for label, text in _facts(case):
         lines += _labelled(label, text, width)
-    if case.labels:
-        lines += [Text(), title("PEOPLE", "human ratings of this answer")]
-        lines += [line for about, given in case.labels.items() for line in _ratings(about, given, scales, width)]
     return lines
+
+
+def label_lines(labels: Mapping[str, tuple[Rating, ...]], scales: Mapping[str, LabelScale], width: int) -> list[Text]:
+    """Return what people say of a case; nothing where nobody did."""
+    lines = [line for about, given in labels.items() for line in _ratings(about, given, scales, width)]
+    return [Text(), title("PEOPLE", "human ratings of this answer"), *lines] if lines else []
 
 
 def _texts(case: EvalCase) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from evalparity.comparisons.commands.case import ShownCase
 from evalparity.comparisons.render.case_scores import score_lines
-from evalparity.comparisons.render.case_texts import text_lines
+from evalparity.comparisons.render.case_texts import label_lines, text_lines
 from evalparity.comparisons.render.columns import wrap
 from evalparity.comparisons.render.inert import inert
 from evalparity.comparisons.render.terminal import NARROWEST, WIDEST, as_text
@@ -36,10 +36,11 @@ def render_cases(shown: Sequence[ShownCase], *, width: int = WIDEST, colour: boo
 def _case(shown: ShownCase, width: int) -> list[Text]:
     lines = [Text.assemble(("case ", "bold cyan"), name(shown.case_id, "bold"))]
     if shown.case is not None:
-        lines += text_lines(shown.case, shown.scales, width)
+        lines += text_lines(shown.case, width)
     elif shown.without_texts is not None:
         told = name(f"its texts are not shown: {shown.without_texts}", "yellow")
         lines += wrap(told, width=width, indent=0, lines=3)
+    lines += label_lines(shown.labels, shown.scales, width)
     lines += [Text(), title("SCORES", f"step by step; {_judges(shown)}"), *score_lines(shown.cells, width)]
     return [*lines, *_causes(shown, width), *_unresolved(shown, width)]
 

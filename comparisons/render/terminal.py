@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TextIO
 
 from rich.console import Console
@@ -95,9 +95,19 @@ def _head(report: Report, width: int) -> list[Text]:
     if run.imported:
         files = ", ".join(f"{file.used} scores from {inert(file.path)} ({file.kind})" for file in run.imported)
         lines += _notice("IMPORTED", f"{files}. {IMPORTED_NOTICE}", "bold black on cyan", width)
+    lines += [line for text in _left_out(report) for line in wrap(Text(text, "yellow"), width=width, indent=0, lines=2)]
     if not run.complete:
         lines += _notice("INTERRUPTED", INTERRUPTED_NOTICE, "bold white on red", width)
     return lines
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    """Yield what was asked for and is no part of the report, and which file of the run folder lists it."""
+    unused = sum(file.scores - file.used for file in report.run.imported)
+    if unused:
+        yield f"{unused:,} scores of these files are not used, each listed with the reason in unused.jsonl of the run"
+    if report.run.suite.skipped:
+        yield f"rows of the suite were left out, for {report.run.suite.skipped:,} problems listed in skipped.jsonl"
 
 
 def _setting(report: Report) -> Text:

@@ -10,6 +10,17 @@ from evalparity.adapters.judge.structured import Form
 from evalparity.unified_schema.outcomes import Frozen, JudgeUsage
 
 
+class SuiteReading(Frozen):
+    """What was allowed when a suite was read, so that it can be read alike again."""
+
+    skip_bad_rows: bool = False
+    """Rows with a problem were left out."""
+    allow_files: bool = False
+    """It could name files outside of its own folder."""
+    list_separator: str | None = None
+    """What stands between the texts of one cell of a table; None: found out cell by cell."""
+
+
 class SuiteInfo(Frozen):
     """Which suite was run."""
 
@@ -19,6 +30,9 @@ class SuiteInfo(Frozen):
     sha256: str
     """Of the file's bytes."""
     cases: int
+    skipped: int = 0
+    """Problems of the rows that were left out; each is listed in the run folder."""
+    reading: SuiteReading = SuiteReading()
 
 
 class StudyInfo(Frozen):

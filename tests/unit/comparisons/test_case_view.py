@@ -57,8 +57,8 @@ def shown(
     judges: tuple[JudgeInfo, ...] = (judge("endpoint", HOSTILE),),
 ) -> ShownCase:
     return ShownCase(
-        case_id=CASE.id, case=case, without_texts=without, scales={}, cells=CELLS, disagreements=(),
-        unresolved=unresolved, judges=judges,
+        case_id=CASE.id, case=case, without_texts=without, labels=CASE.labels, scales={}, cells=CELLS,
+        disagreements=(), unresolved=unresolved, judges=judges,
     )  # fmt: skip
 
 

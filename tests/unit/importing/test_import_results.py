@@ -235,3 +235,41 @@ def _straight_from_the_file() -> tuple[list[float], list[float]]:
         pairs["scores"].append(given["rl_f"]["composite"]["value"])
         pairs["ratings"].append(fmean(int(rating["value"]) for rating in given["faithfulness"].values()))
     return pairs["scores"], pairs["ratings"]
+
+
+def test_labels_of_a_result_file_are_shown_with_the_case_beside_the_suites_own(bring_in, tmp_path):
+    imported = bring_in("scores of ragas\na 1\nb 0.5\n")
+    shown = evalparity("report", imported.path, "--case", "a").stdout
+    assert "PEOPLE  human ratings of this answer\nfaithfulness  4 (r1)" in shown
+    assert "PEOPLE" not in evalparity("report", imported.path, "--case", "b").stdout
+    (tmp_path / "suite.yaml").unlink()
+    assert "faithfulness  4 (r1)" in evalparity("report", imported.path, "--case", "a").stdout
+    (lost,) = [json.loads(line) for line in (imported.path / "lost_labels.jsonl").read_text().splitlines()]
+    assert "belongs to no case" in lost["told"] or "gone" in lost["told"]
+
+
+def test_damaged_labels_are_told(bring_in):
+    imported = bring_in("scores of ragas\na 1\n")
+    (imported.path / "labels.jsonl").write_text("{oops\n")
+    ended = evalparity("report", imported.path, "--case", "a")
+    assert ended.returncode == 2
+    assert "labels.jsonl: is damaged" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_rows_of_the_suite_that_were_left_out_are_told_and_listed_and_the_case_is_found_again(bring_in, tmp_path):
+    bring_in("scores of ragas\na 1\n")
+    table = tmp_path / "s.csv"
+    table.write_text("id,input,output,contexts\na,q,o,x|y\nb,q,o,z\n,q,o,z,too,many\n")
+    run = tmp_path / "second"
+    options = ("--skip-bad-rows", "--list-separator", "|")
+    only = ("--framework", "builtin", "--metric", "faithfulness", "--scorer", "all")
+    ended = evalparity("run", table, *options, *only, "--out", run)
+    assert ended.returncode == 0, ended.stderr
+    assert "rows of the suite were left out, for 1 problems listed in skipped.jsonl" in ended.stdout
+    (row,) = [json.loads(line) for line in (run / "skipped.jsonl").read_text().splitlines()]
+    assert (row["line"], "cells and the header has 4" in row["message"]) == (4, True)
+    shown = evalparity("report", run, "--case", "a").stdout
+    assert "PASSAGES  2 retrieved" in shown
+    report = json.loads((run / "report.json").read_text())
+    assert report["run"]["suite"]["reading"] == {"skip_bad_rows": True, "allow_files": False, "list_separator": "|"}
