@@ -37,8 +37,9 @@ _WORD = re.compile(r"[^a-z0-9]+")
 
 
 def type_of(assertion: Mapping[str, Any]) -> str:
-    """Return the type of an assertion, aliases by the name that ours has."""
-    return _ALIASES.get(str(assertion["type"]), str(assertion["type"]))
+    """Return the type of an assertion, aliases by the name that ours has; one that has none is no scorer of ours."""
+    name = str(assertion.get("type", "without type"))
+    return _ALIASES.get(name, name)
 
 
 def binding_of(assertion: Mapping[str, Any], case: Mapping[str, Any], rendered: object) -> Binding | None:

@@ -248,7 +248,7 @@ def _blank(
     own = {**judges, **named_judges(assertion.get("provider"))}
     is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
     return NativeScore(
-        place=f"{place}, {assertion['type']}",
+        place=f"{place}, {assertion.get('type', name)}",
         case=case,
         metric=binding.metric if binding else None,
         scorer=binding.scorer if binding else f"{FRAMEWORK}:{snake(str(assertion.get('metric') or name))}",

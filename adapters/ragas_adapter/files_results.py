@@ -1,10 +1,10 @@
-"""Reads the scores that Ragas wrote: the table of `result.to_pandas()` as CSV, JSON or JSON lines."""
+"""Reads the scores that Ragas wrote: the table of `result.to_pandas()` as CSV, Excel, Parquet, JSON or JSON lines."""
 
 from __future__ import annotations
 
-import csv
 import json
 import math
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
@@ -18,9 +18,13 @@ from evalparity.adapters.ragas_adapter.files_columns import METRIC_COLUMNS, OLD_
 from evalparity.adapters.ragas_adapter.files_samples import number_in, read_sample
 from evalparity.adapters.row_documents import rows_in
 from evalparity.adapters.written_lists import list_in
-from evalparity.unified_schema.errors import Problem, SuiteError
+from evalparity.unified_schema.columnar import read_parquet
+from evalparity.unified_schema.delimited import read_delimited
+from evalparity.unified_schema.errors import Problem, SuiteError, UsageError
 from evalparity.unified_schema.exchange import Opened
 from evalparity.unified_schema.positions import Findings, quoted
+from evalparity.unified_schema.spreadsheet import read_spreadsheet
+from evalparity.unified_schema.tables import Table
 
 _ASKED = ("user_input", "question")
 _NO_SCORE = (
@@ -41,7 +45,9 @@ _OUR_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "retrieved_contexts": ("retrieved_contexts", "contexts"),
     }
 )
-_WIDEST = 2**31 - 1
+_UNNAMED = re.compile(r"column \d+")
+"""How the reader of tables calls a column without a name: the index that pandas writes."""
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 
 def recognises_results(opened: Opened) -> bool:
@@ -49,7 +55,7 @@ def recognises_results(opened: Opened) -> bool:
     try:
         with closing(_rows(opened)) as rows:
             first = next(rows, None)
-    except (OSError, ValueError, RecursionError, csv.Error):
+    except (OSError, ValueError, RecursionError, UsageError):
         return False
     columns = set(first) if isinstance(first, Mapping) else set()
     return bool(columns & METRIC_COLUMNS) and bool(columns & set(_ASKED))
@@ -63,7 +69,7 @@ def read_results(opened: Opened) -> tuple[NativeResults, ...]:
     """
     try:
         rows = list(_rows(opened))
-    except (OSError, ValueError, RecursionError, csv.Error) as error:
+    except (OSError, ValueError, RecursionError, UsageError) as error:
         told = f"cannot be read as a table of Ragas results ({error}): write it again."
         raise SuiteError([Problem(file=opened.file, message=told)]) from error
     odd = [number for number, row in enumerate(rows, start=1) if not isinstance(row, Mapping)]
@@ -81,7 +87,7 @@ def read_results(opened: Opened) -> tuple[NativeResults, ...]:
 
 
 def _rows(opened: Opened) -> Generator[Any, None, None]:
-    """Yield the rows of a file as they stand there; a table has texts alone."""
+    """Yield the rows of a file as they stand there; a CSV file has texts alone."""
     yield from _READERS.get(opened.path.suffix.lower(), _nothing)(opened.path)
 
 
@@ -89,19 +95,23 @@ def _nothing(_path: Path) -> Iterable[object]:
     return ()
 
 
-def _csv(path: Path) -> Iterator[dict[str, Any]]:
-    before = csv.field_size_limit(_WIDEST)  # a cell holds all passages of a case
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as content:
-            rows = csv.reader(content, strict=True)
-            header = next(rows, [])
-            for row in rows:
-                if len(row) > len(header):
-                    raise ValueError(f"line {rows.line_num} has more cells than there are columns")
-                if row:
-                    yield dict(zip(header, row, strict=False))
-    finally:
-        csv.field_size_limit(before)
+def _tabular(read: Callable[[Path, str], tuple[Table, list[Problem]]]) -> Callable[[Path], Iterator[object]]:
+    def rows(path: Path) -> Iterator[object]:
+        table, problems = read(path, path.name)
+        if problems:
+            raise ValueError("; ".join(map(str, problems)))
+        for row in table.rows:
+            if row.fault is not None:
+                raise ValueError(f"line {row.line}: {row.fault}")
+            cells = map(_with_point, row.cells) if table.decimal_comma else row.cells
+            yield dict(zip(table.columns, cells, strict=True))
+
+    return rows
+
+
+def _with_point(cell: object) -> object:
+    """Return a number that is written with a decimal comma as it is written here."""
+    return cell.replace(",", ".") if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()) else cell
 
 
 def _json(path: Path) -> Iterable[object]:
@@ -116,7 +126,16 @@ def _json_lines(path: Path) -> Iterator[object]:
 
 
 _READERS: Mapping[str, Callable[[Path], Iterable[object]]] = MappingProxyType(
-    {".csv": _csv, ".json": _json, ".jsonl": _json_lines, ".ndjson": _json_lines}
+    {
+        ".csv": _tabular(read_delimited),
+        ".tsv": _tabular(read_delimited),
+        ".xlsx": _tabular(read_spreadsheet),
+        ".xlsm": _tabular(read_spreadsheet),
+        ".parquet": _tabular(read_parquet),
+        ".json": _json,
+        ".jsonl": _json_lines,
+        ".ndjson": _json_lines,
+    }
 )
 
 
@@ -128,7 +147,11 @@ def _score_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         column
         for column in columns
         if column in METRIC_COLUMNS
-        or (column not in others and _all_numbers(number_in(row.get(column)) for row in rows))
+        or (
+            column not in others
+            and not _UNNAMED.fullmatch(column)
+            and _all_numbers(number_in(row.get(column)) for row in rows)
+        )
     ]
 
 

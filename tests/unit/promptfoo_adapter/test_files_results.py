@@ -312,3 +312,9 @@ def test_odd_rows_never_end_in_a_traceback(tmp_path: Path, key: str, value: Any)
         load_any(path)
     except SuiteError as error:
         assert error.problems  # noqa: PT017 - either is right, a traceback is not
+
+
+def test_an_assertion_without_a_type_is_no_scorer_of_ours(tmp_path: Path) -> None:
+    nameless = {"assertion": {"threshold": 5}, "pass": True, "score": 0.9, "reason": ""}
+    score = only(tmp_path, nameless)
+    assert (score.scorer, score.metric) == ("promptfoo:without_type", None)

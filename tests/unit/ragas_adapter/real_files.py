@@ -63,6 +63,10 @@ trace = ChainRun(run_id="r", parent_run_id=None, name="evaluation", inputs={}, m
 frame = EvaluationResult(scores=scores, dataset=single, ragas_traces={"r": trace}).to_pandas()
 frame.to_csv(FOLDER / "results.csv", index=False)
 frame.to_csv(FOLDER / "results_with_index.csv")
+# Excel has no control characters, and takes what begins with = for a formula.
+frame[~frame["user_input"].str.contains(r"[\x00-\x1f]|^=")].to_excel(FOLDER / "results.xlsx", index=False)
+frame.to_parquet(FOLDER / "results.parquet", index=False)
+frame.to_csv(FOLDER / "german.csv", index=False, sep=";", decimal=",", encoding="utf-16")
 frame.to_json(FOLDER / "results.json")
 frame.to_json(FOLDER / "records.json", orient="records", force_ascii=False)
 frame.to_json(FOLDER / "results.jsonl", orient="records", lines=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -145,7 +146,16 @@ def test_the_names_of_metrics_are_those_that_ragas_gives_its_columns(real):
 
 
 @pytest.mark.parametrize(
-    "name", ["results.csv", "results_with_index.csv", "results.json", "records.json", "results.jsonl"]
+    "name",
+    [
+        "results.csv",
+        "results_with_index.csv",
+        "results.parquet",
+        "german.csv",
+        "results.json",
+        "records.json",
+        "results.jsonl",
+    ],
 )
 @pytest.mark.slow
 def test_results_of_ragas_are_read_score_by_score_and_a_gap_is_never_a_number(real, name):
@@ -166,6 +176,18 @@ def test_results_of_ragas_are_read_score_by_score_and_a_gap_is_never_a_number(re
         (f"{text} one", "two") for text in HOSTILE
     }
     assert any("'tone'" in remark for remark in results.remarks)
+
+
+@pytest.mark.slow
+def test_results_in_excel_are_read_alike(real):
+    (reader,) = FILES.results
+    path = real[0] / "results.xlsx"
+    assert reader.recognises(opened(path))
+    (results,) = reader.read(opened(path))
+    asked = [score.case["input"] for score in results.scores[::4]]
+    assert asked == [text for text in HOSTILE if not re.search(r"[\x00-\x1f]|^=", text)]
+    assert [score.raw for score in results.scores[:4]] == [0.5, None, 1.0, 1.0]
+    assert results.scores[0].case["retrieved_contexts"] == (f"{asked[0]} one", "two")
 
 
 @pytest.mark.parametrize("name", ["results.json", "records.json", "results.jsonl"])
