@@ -149,10 +149,14 @@ def _ratings(given: Any, path: tuple[str | int, ...], findings: Findings) -> Any
     if isinstance(given, Mapping) and not given.keys() & {"value", "rater"}:
         given = [{"rater": rater, "value": value} for rater, value in given.items()]
     ratings = [item if isinstance(item, Mapping) else {"value": item} for item in _listed(given)]
-    rated = [item for item in ratings if item.get("value", "") is not None]
+    rated = [item for item in ratings if not _is_empty(item.get("value", "missing"))]
     if len(rated) < len(ratings):
-        findings.remark(path, "an empty rating (null) is left out")
+        findings.remark(path, "an empty rating is left out")
     return rated
+
+
+def _is_empty(rating: Any) -> bool:  # noqa: ANN401 - raw data
+    return rating is None or (isinstance(rating, str) and not rating.strip())
 
 
 _FORMS: Mapping[str, Callable[[Any, tuple[str | int, ...], Findings], Any]] = MappingProxyType(
