@@ -70,8 +70,8 @@ def rename_fields(
         data: the case as the file has it.
         known: our own names.
         findings: where to note what was renamed.
-        keep_unknown: move unknown keys of a case that uses another tool's names to `metadata`, instead of
-            leaving them where they are refused.
+        keep_unknown: move unknown keys to `metadata`, instead of leaving them where they are refused; of a case that
+            uses our names alone, not those that look like one of them with a slip of the pen.
         loose: move unknown keys of any case there.
     """
     named: dict[str, Any] = {key: value for key, value in data.items() if key in known}
@@ -82,11 +82,16 @@ def rename_fields(
         foreign = True
         _rename(key, data[key], named, findings)
     unknown = [key for key in data if key not in known and key not in FOREIGN_NAMES]
-    if unknown and (loose or (foreign and keep_unknown)):
-        _move_to_metadata({key: data[key] for key in unknown}, named, known, findings)
-    else:
-        named.update({key: data[key] for key in unknown})
+    kept = [key for key in unknown if loose or (keep_unknown and (foreign or not _is_slip(key, known)))]
+    if kept:
+        _move_to_metadata({key: data[key] for key in kept}, named, known, findings)
+    named.update({key: data[key] for key in unknown if key not in kept})
     return named
+
+
+def _is_slip(key: str, known: frozenset[str]) -> bool:
+    """Tell whether a key looks like one of ours with a slip of the pen."""
+    return "did you mean" in unknown_key(key, known, FOREIGN_NAMES)
 
 
 def _rename(key: str, value: object, named: dict[str, Any], findings: Findings) -> None:

@@ -139,9 +139,12 @@ class _Desk:
     def _mapping(self, record: Record, data: Mapping[str, Any]) -> EvalCase | None:
         findings = record.findings or Findings()
         listed = self.source.header is None
+        loose = self.source.loose
         if listed:
-            data = unfold(take_apart(data, findings), findings)
-        named = rename_fields(data, CASE_KEYS, findings, keep_unknown=listed, loose=self.source.loose)
+            apart = unfold(take_apart(data, findings), findings)
+            loose = loose or apart.keys() != data.keys()  # its form is another tool's, and so are its other keys
+            data = apart
+        named = rename_fields(data, CASE_KEYS, findings, keep_unknown=listed, loose=loose)
         if listed and named.get("id") is None:
             named["id"] = f"row-{record.number}"
             findings.remark(("id",), "has no id and is called after its place: row-1, row-2 and so on")

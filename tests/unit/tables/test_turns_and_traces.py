@@ -134,3 +134,30 @@ def test_two_values_that_claim_one_field():
         load_cases([{"inputs": {"question": "q"}, "input": "r"}])
     with pytest.raises(SuiteError, match="both claim output"):
         load_cases([{"question": "q", "answer": "a", "response": "b"}])
+
+
+@pytest.mark.parametrize("name", ["s.json", "s.jsonl"])
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"inputs": {"question": "q"}, "outputs": {"answer": "a"}, "created_at": "2024-01-01", "dataset_id": "d"},
+        {"input": {"question": "q"}, "output": "a", "expectedOutput": "e", "createdAt": "2024-01-01"},
+        {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}], "modelName": "m"},
+        {"input": "q", "output": "a", "ticket": 7},
+    ],
+)
+def test_what_else_a_row_has_goes_to_its_metadata_whatever_tool_it_comes_from(tmp_path, row, name):
+    path = tmp_path / name
+    path.write_text(json.dumps([row]) if name == "s.json" else json.dumps(row) + "\n")
+    loaded = load_suite(path)
+    (case,) = loaded.suite.cases
+    assert (case.input, case.output) == ("q", "a")
+    others = [key for key in row if key not in {"inputs", "outputs", "input", "output", "expectedOutput", "messages"}]
+    assert {key: case.metadata[key] for key in others} == {key: row[key] for key in others}
+    assert all(any(key in note.message for note in loaded.notes) for key in others)
+
+
+def test_a_slip_of_the_pen_in_our_own_names_is_refused(tmp_path):
+    (tmp_path / "s.json").write_text('[{"input": "q", "ouput": "a"}]')
+    with pytest.raises(SuiteError, match="did you mean output"):
+        load_suite(tmp_path / "s.json")
