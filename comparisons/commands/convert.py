@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -84,8 +85,34 @@ def convert_command(
     for problem in loaded.skipped:
         tell(f"left out: {problem}")
     suite = loaded.suite if model is None else _of_model(loaded.suite, model)
-    losses = writer.write(suite, target)
+    losses = _write(writer, suite, target)
     return Converted(path=target, cases=len(suite.cases), skipped=len(_rows(loaded.skipped)), losses=losses)
+
+
+def _write(writer: Writer, suite: EvalSuite, target: Path) -> tuple[Loss, ...]:
+    """Write a suite beside its target first, so that what has its name is whole, whenever this is broken off."""
+    try:
+        private = tempfile.TemporaryDirectory(prefix=".evalparity-", dir=target.parent)
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be written ({error.strerror}).") from error
+    with private as folder:
+        partial = Path(folder) / target.name  # some kinds of files are called after their name
+        try:
+            losses = writer.write(suite, partial)
+            _move(partial, target)
+        except UsageError as error:
+            raise UsageError(str(error).replace(str(partial), str(target))) from error
+        except OSError as error:
+            raise UsageError(f"{target}: cannot be written ({error.strerror}).") from error
+    return losses
+
+
+def _move(written: Path, target: Path) -> None:
+    if not (written.is_dir() and target.is_dir()):
+        written.replace(target)
+        return
+    for child in sorted(written.iterdir()):
+        child.replace(target / child.name)
 
 
 def _of_model(suite: EvalSuite, model: str) -> EvalSuite:
