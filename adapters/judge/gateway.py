@@ -81,6 +81,7 @@ class Gateway:
         )
         slots = FairSlots(settings.concurrency)
         lines = {kind: Line(to, slots, settings, sources.budget) for kind, to in self._upstreams.items()}
+        self._stops = [lines["chat"].stop, *([sources.budget.stop] if sources.budget is not None else [])]
         self._answering = Answering(settings, lines, sources, prices or Prices())
         self._cells: dict[str, Cell | None] = {}  # by the token in the URL; None: closed
         self._tokens: dict[str, str] = {}  # by the cell's own name
@@ -105,6 +106,11 @@ class Gateway:
             await self._runner.cleanup()
             for upstream in self._upstreams.values():
                 await upstream.close()
+
+    @property
+    def stopped(self) -> JudgeError | None:
+        """Return why nothing more is asked of the judge in this run; None while it is."""
+        return next((stop.cause for stop in self._stops if stop.cause is not None), None)
 
     def open_cell(
         self,

@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from evalparity.adapters.judge.breaker import Breaker
 from evalparity.adapters.judge.budget import Budget
 from evalparity.adapters.judge.limits import FairSlots
 from evalparity.adapters.judge.settings import JudgeSettings
+from evalparity.adapters.judge.stop import Stop
 from evalparity.adapters.judge.upstream import Upstream, UpstreamRequest
 from evalparity.unified_schema.errors import JudgeError
 
@@ -67,21 +69,39 @@ class Line:
         self, upstream: Upstream, slots: FairSlots, settings: JudgeSettings, budget: Budget | None = None
     ) -> None:
         self._upstream, self._slots, self._settings, self._budget = upstream, slots, settings, budget
+        self._breaker = Breaker(upstream.where)
 
     @property
     def server(self) -> str | None:
         """Return the base URL of the upstream; None: it is built in."""
         return self._upstream.server
 
+    @property
+    def stop(self) -> Stop:
+        """Return what is set once the upstream is down; no request is sent afterwards."""
+        return self._breaker.stop
+
     async def ask(self, request: UpstreamRequest, attempts: Attempts) -> dict[str, Any]:
         """Return the upstream's answer, after as many attempts as the settings allow.
 
         Raises:
-            JudgeError: the last failure; those that are not transient at once.
+            JudgeError: the last failure; those that are not transient at once; kind `judge_down` once it is down.
         """
+        self.stop.check()
+        try:
+            answer = await self._ask(request, attempts)
+        except JudgeError as error:
+            if attempts.made:
+                self._breaker.failed(error)
+            raise
+        self._breaker.answered()
+        return answer
+
+    async def _ask(self, request: UpstreamRequest, attempts: Attempts) -> dict[str, Any]:
         waited = 0.0
         while True:
             async with self._slots.taken(request.framework, again=attempts.made > 0):
+                self.stop.check()
                 if self._budget is not None:
                     self._budget.before_request()
                 try:

@@ -25,6 +25,8 @@ NARROWEST = 60
 
 LEXICAL_NOTICE = "Verdicts by word comparison: good to rehearse a run, not to judge answers."
 IMPORTED_NOTICE = "No judge was asked here; versions, judge and inputs are what the files say, and cost is not known."
+_STOPS = ("judge_down", "budget")
+"""Kinds of errors by which a run ended before all its cells were scored."""
 INTERRUPTED_NOTICE = "The run was stopped early; cells that had not ended count as errored."
 
 SECTIONS = (
@@ -96,6 +98,9 @@ def _head(report: Report, width: int) -> list[Text]:
         files = ", ".join(f"{file.used} scores from {inert(file.path)} ({file.kind})" for file in run.imported)
         lines += _notice("IMPORTED", f"{files}. {IMPORTED_NOTICE}", "bold black on cyan", width)
     lines += [line for text in _left_out(report) for line in wrap(Text(text, "yellow"), width=width, indent=0, lines=2)]
+    stopped = next((cell.reason for kind in _STOPS for cell in report.cells if cell.kind == kind and cell.reason), None)
+    if stopped is not None:
+        lines += _notice("STOPPED EARLY", stopped, "bold white on red", width)
     if not run.complete:
         lines += _notice("INTERRUPTED", INTERRUPTED_NOTICE, "bold white on red", width)
     return lines

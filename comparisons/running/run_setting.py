@@ -43,6 +43,12 @@ class RunSetting:
     listener: Listener
     wiring: Wiring
 
+    @property
+    def stopped(self) -> Failure | None:
+        """Return why no further cell is begun, as the budget is spent or the judge is down; None while any is."""
+        cause = self.gateway.stopped
+        return None if cause is None else Failure(kind=cause.kind, reason=str(cause))
+
     async def close(self, name: str) -> CellTraffic | None:
         """Close a cell and return its traffic; None when closing it was under way already."""
         try:

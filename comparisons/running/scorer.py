@@ -29,10 +29,17 @@ class Scorer:
     setting: RunSetting
 
     async def work_off(self, batches: deque[Batch]) -> int:
-        """Score one batch after the other until none is left or the process has ended; return how many it answered."""
+        """Score one batch after the other until none is left or the process has ended; return how many it answered.
+
+        Those that would ask the judge end at once when the run asks it no more.
+        """
         answered = 0
         while batches and self.process.alive:
-            answered += await self._score(batches.popleft())
+            batch = batches.popleft()
+            stopped = self.setting.stopped if batch.cell.binding.asks_judge else None
+            if stopped is not None:
+                self.setting.fail(batch, stopped)
+            answered += stopped is not None or await self._score(batch)
         return answered
 
     async def _score(self, batch: Batch) -> bool:

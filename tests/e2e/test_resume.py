@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import FOUR_METRICS, TEN_CASES, evalparity, start_evalparity
+from support.judge_faults import UNAUTHORISED
 from support.judge_server import JudgeServer
 from support.replies import reply_to
 from support.reports import without_times
@@ -121,6 +122,8 @@ def test_a_run_that_its_budget_ended_goes_on_with_a_larger_one(stopped, tmp_path
     assert kinds["budget"] > 5
     reasons = {cell["reason"] for cell in report["cells"] if cell["kind"] == "budget"}
     assert all("--max-calls 9 was reached" in reason for reason in reasons)
+    begun = [cell for cell in report["cells"] if cell["judge"]["calls"]]
+    assert len(begun) <= 9 + IN_FLIGHT  # the others were not even begun
     copy = tmp_path / "run"
     shutil.copytree(folder, copy)
     ended = evalparity("run", "--resume", copy, "--max-calls", "1000")
@@ -131,6 +134,29 @@ def test_a_run_that_its_budget_ended_goes_on_with_a_larger_one(stopped, tmp_path
     now, then = without_times(report_of(copy)), without_times(report_of(whole))
     now["run"]["suite"].pop("path"), then["run"]["suite"].pop("path")
     assert now == then
+
+
+def test_a_judge_that_goes_down_ends_the_run_early_and_one_that_is_up_again_ends_it_well(tmp_path):
+    broken = [False]
+
+    def answer(request, n):
+        broken[0] = broken[0] or n == 30
+        return UNAUTHORISED if broken[0] else reply_to(request)
+
+    with JudgeServer(answer) as server:
+        run = (*options(server, tmp_path / "run"), *FOUR_METRICS)
+        ended = evalparity("run", *run)
+        assert ended.returncode == 3, ended.stderr
+        asked_for = len(server.requests)
+        broken[0] = False
+        server._counts["chat"] = 31
+        again = evalparity("run", "--resume", tmp_path / "run", "--retry-errors")
+        whole = evalparity("run", *options(server, tmp_path / "whole"), *FOUR_METRICS)
+    assert "STOPPED EARLY" in ended.stdout
+    assert "calls in a row and was not asked again" in ended.stdout
+    assert asked_for < 60
+    assert again.returncode == whole.returncode, again.stderr
+    assert without_times(report_of(tmp_path / "run")) == without_times(report_of(tmp_path / "whole"))
 
 
 @pytest.mark.parametrize(
