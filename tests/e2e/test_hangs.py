@@ -22,7 +22,7 @@ def others() -> None:
 
 @pytest.mark.parametrize("victim", FRAMEWORKS)
 def test_a_hang_ends_at_the_frameworks_time_limit(tmp_path: Path, victim: str) -> None:
-    settled = run_and_signal(victim, signal.SIGSTOP, tmp_path, Limits(cell=500, framework=60))
+    settled = run_and_signal(victim, signal.SIGSTOP, tmp_path, Limits(cell=500, framework=30))
 
     assert len(settled) == 27
     hung = [one.outcome for one in settled if one.outcome.status == "errored"]
