@@ -143,6 +143,12 @@ TIME_OPTIONS = (
         type=SECONDS,
         help="Seconds that one framework may take for the whole suite.",
     ),
+    click.option(
+        "--run-timeout",
+        metavar="SECONDS",
+        type=SECONDS,
+        help="Seconds that the whole run may take, all its judges included.",
+    ),
 )
 
 BUDGET_OPTIONS = (
@@ -308,6 +314,22 @@ JUDGE_OPTIONS = (
         show_default=True,
         type=click.IntRange(1, 1000),
         help="Judge calls in flight, shared fairly by the frameworks.",
+    ),
+    click.option(
+        "--requests-per-minute",
+        envvar="EVALPARITY_REQUESTS_PER_MINUTE",
+        show_envvar=True,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Requests to each server in any minute at most.",
+    ),
+    click.option(
+        "--tokens-per-minute",
+        envvar="EVALPARITY_TOKENS_PER_MINUTE",
+        show_envvar=True,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Tokens, in and out, of each server in any minute at most.",
     ),
 )
 """How a command is told which judge to ask; each can also be set by its environment variable."""

@@ -46,6 +46,10 @@ class StudyJudge(_Model):
     """Limit of every reply."""
     concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Calls in flight, shared fairly by the frameworks."""
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    """Requests to each server in any minute at most."""
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+    """Tokens, in and out, of each server in any minute at most."""
     timeout: Seconds | None = None
     """Seconds that one reply may take."""
 
@@ -68,6 +72,8 @@ class StudyLimits(_Model):
     """Seconds that one score may take, waiting for its turn included."""
     framework_timeout: Seconds | None = None
     """Seconds that one framework may take for the whole suite with one judge."""
+    run_timeout: Seconds | None = None
+    """Seconds that the whole run may take, all its judges included."""
     max_calls: Annotated[int, Field(ge=1)] | None = None
     """Requests to judge and embedding servers, retries included."""
     max_tokens: Annotated[int, Field(ge=1)] | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +14,15 @@ from typing import Any
 from evalparity.adapters.judge.breaker import Breaker
 from evalparity.adapters.judge.budget import Budget
 from evalparity.adapters.judge.limits import FairSlots
+from evalparity.adapters.judge.pace import MINUTE, Pace, Taken
+from evalparity.adapters.judge.replies import read_tokens
 from evalparity.adapters.judge.settings import JudgeSettings
 from evalparity.adapters.judge.stop import Stop
 from evalparity.adapters.judge.upstream import Upstream, UpstreamRequest
 from evalparity.unified_schema.errors import JudgeError
 
+_BYTES_A_TOKEN = 4
+"""English text; what a request really had is told with its answer."""
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 
@@ -63,13 +68,21 @@ class Line:
         slots: calls in flight; a call that waits before its next attempt holds none.
         settings: attempts, time limit of one request, how long a call may wait between attempts.
         budget: is asked before each request; None: any number may be sent.
+        minute: seconds that count as a minute of the limits.
     """
 
     def __init__(
-        self, upstream: Upstream, slots: FairSlots, settings: JudgeSettings, budget: Budget | None = None
+        self,
+        upstream: Upstream,
+        slots: FairSlots,
+        settings: JudgeSettings,
+        budget: Budget | None = None,
+        *,
+        minute: float = MINUTE,
     ) -> None:
         self._upstream, self._slots, self._settings, self._budget = upstream, slots, settings, budget
         self._breaker = Breaker(upstream.where)
+        self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute, seconds=minute)
 
     @property
     def server(self) -> str | None:
@@ -101,17 +114,34 @@ class Line:
         waited = 0.0
         while True:
             async with self._slots.taken(request.framework, again=attempts.made > 0):
+                taken = await self._pace.keep(self._size(request))
                 self.stop.check()
                 if self._budget is not None:
                     self._budget.before_request()
                 try:
                     with attempts.one():
-                        return await self._send(request)
+                        answer = await self._send(request)
                 except JudgeError as error:
                     failure = error
+                else:
+                    self._note(answer, taken)
+                    return answer
+            if failure.retry_after is not None:
+                self._pace.pause(min(failure.retry_after, self._settings.deadline))
             pause = self._pause(failure, attempts.made, waited)
             await asyncio.sleep(pause)
             waited += pause
+
+    def _size(self, request: UpstreamRequest) -> float:
+        """Return about how many tokens a request has; counted only where it matters."""
+        if self._settings.tokens_per_minute is None:
+            return 0.0
+        return len(json.dumps(request.body.get("messages", request.body.get("input")))) / _BYTES_A_TOKEN
+
+    def _note(self, answer: Mapping[str, Any], taken: Taken) -> None:
+        tokens = read_tokens(answer)
+        told = [count for count in (tokens.input_tokens, tokens.output_tokens) if count is not None]
+        self._pace.used(taken, tokens=sum(told) if told else None, written=tokens.output_tokens)
 
     async def _send(self, request: UpstreamRequest) -> dict[str, Any]:
         limit = self._settings.request_timeout

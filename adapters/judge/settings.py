@@ -26,6 +26,8 @@ class JudgeSettings:
         seed: sent with every chat call; the repeat index is added to it.
         max_output_tokens: limit of every reply.
         concurrency: calls in flight upstream, shared fairly among frameworks.
+        requests_per_minute: sent to a server at most, retries included; None: any number.
+        tokens_per_minute: in and out, that the calls to a server may use; None: any number.
         attempts: requests per call at most, the first included.
         request_timeout: seconds until one request is given up. It is not sent again: a slow server is still
             at the first one.
@@ -46,6 +48,8 @@ class JudgeSettings:
     seed: int = 0
     max_output_tokens: int = 4096
     concurrency: int = 16
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
     attempts: int = 4
     request_timeout: float = 600.0
     deadline: float = 300.0

@@ -167,13 +167,14 @@ def _run(ready: Prepared, folder: RunFolder, shown: Listener) -> bool:
 
 async def _run_all(ready: Prepared, folder: RunFolder, sources: Sources, listener: Listener) -> None:
     """Run one judge after the other: two at once would take each other's time, and a local server has room for one."""
+    limits = ready.settings.limits.begun()
     for number, one in enumerate(ready.plans, 1):
         if len(ready.plans) > 1:
             listener.line(f"judge {number} of {len(ready.plans)}: {one.judge.name}")
         await run_plan(
             one.plan,
             one.judge,
-            limits=ready.settings.limits,
+            limits=limits,
             sources=sources,
             logs=folder.logs,
             listener=listener,

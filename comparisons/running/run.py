@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
@@ -57,7 +59,12 @@ async def run_plan(
     served = Gateway(judge, upstream=upstream, embedder=embedder, steps=steps, sources=sources, prices=prices)
     async with served as gateway:
         setting = RunSetting(
-            gateway=gateway, judge=judge, limits=limits, logs=logs, listener=listener, wiring=plan.wiring
+            gateway=gateway,
+            judge=judge,
+            limits=limits,
+            logs=logs,
+            listener=listener,
+            wiring=plan.wiring,
         )
         await _run_all(plan, setting)
 
@@ -80,19 +87,26 @@ async def _run_framework(adapter: Adapter, batches: deque[Batch], setting: RunSe
         _score_here(adapter, batches, setting)
         return
     in_flight: dict[str, Batch] = {}
+    seconds, reason = _time_for(adapter, setting)
     try:
-        async with asyncio.timeout(setting.limits.framework):
+        async with asyncio.timeout(seconds):
             left = await _run_in_processes(adapter, batches, in_flight, setting)
     except TimeoutError:
-        left = Failure(
-            kind="timeout",
-            reason=f"{adapter.name} reached its time limit of {setting.limits.framework:g} s (--framework-timeout)",
-        )
+        left = Failure(kind="timeout", reason=reason)
     closed = await asyncio.gather(*map(setting.close, in_flight))
     for batch, traffic in zip(in_flight.values(), closed, strict=True):
         setting.fail(batch, left, traffic)
     for batch in batches:
         setting.fail(batch, left)
+
+
+def _time_for(adapter: Adapter, setting: RunSetting) -> tuple[float, str]:
+    """Return the seconds that a framework may take, and what its cells are told that do not end in them."""
+    limits, own = setting.limits, setting.limits.framework
+    rest = math.inf if limits.ends_at is None else max(0.0, limits.ends_at - time.monotonic())
+    if rest < own:
+        return rest, f"the run reached its time limit of {limits.run:g} s (--run-timeout)"
+    return own, f"{adapter.name} reached its time limit of {own:g} s (--framework-timeout)"
 
 
 def _score_here(adapter: Adapter, batches: Iterable[Batch], setting: RunSetting) -> None:

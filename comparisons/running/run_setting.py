@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalparity.adapters.base import Reading, Wiring
@@ -22,6 +23,14 @@ class Limits:
 
     cell: float = 1800.0
     framework: float = 21600.0
+    run: float | None = None
+    """Of all its judges together; None: none."""
+    ends_at: float | None = None
+    """On the monotonic clock, when the run must be over; None while it has not begun, or without a limit."""
+
+    def begun(self) -> Limits:
+        """Return the limits of a run that begins now."""
+        return self if self.run is None else replace(self, ends_at=time.monotonic() + self.run)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,8 @@ class JudgeOptions:
     seed: int = 0
     max_output_tokens: int = 4096
     concurrency: int = 16
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
     timeout: float = 600.0
     """Seconds until one request is given up."""
     places: Mapping[str, str] = field(default_factory=dict)
@@ -143,6 +145,8 @@ def resolve_judge(options: JudgeOptions, environment: Mapping[str, str], *, with
         seed=options.seed,
         max_output_tokens=options.max_output_tokens,
         concurrency=options.concurrency,
+        requests_per_minute=options.requests_per_minute,
+        tokens_per_minute=options.tokens_per_minute,
         request_timeout=options.timeout,
     )
     if options.judge == LEXICAL:

@@ -103,6 +103,7 @@ def settle_settings(asked: Asked, study: LoadedStudy | None) -> RunSettings:
         limits=Limits(
             cell=asked.pick("cell_timeout", given.limits.cell_timeout),
             framework=asked.pick("framework_timeout", given.limits.framework_timeout),
+            run=asked.pick("run_timeout", given.limits.run_timeout),
         ),
         flags=FlagLimits.model_validate(_named(given.limits.model_dump(include={"min_gap", "min_items"}))),
         prices=asked.pick("prices", _path(study, given.prices)),
@@ -182,6 +183,8 @@ def _judge(asked: Asked, study: LoadedStudy | None, judge: StudyJudge, path: Fie
         seed=judge.seed or 0,
         max_output_tokens=asked.pick("max_output_tokens", judge.max_output_tokens),
         concurrency=asked.pick("concurrency", judge.concurrency),
+        requests_per_minute=asked.pick("requests_per_minute", judge.requests_per_minute),
+        tokens_per_minute=asked.pick("tokens_per_minute", judge.tokens_per_minute),
         timeout=asked.pick("judge_timeout", judge.timeout),
         places=dict(_places(asked, study, judge, path)),
     )

@@ -39,12 +39,15 @@ judges:
     seed: 7
     max_output_tokens: 100
     concurrency: 4
+    requests_per_minute: 60
+    tokens_per_minute: 90000
     timeout: 30
 embeddings: {model: e, url: "https://e.example/v1", key_file: ~/e}
 repeats: 3
 wiring: lean
 limits:
-  {cell_timeout: 60, framework_timeout: 600.5, max_calls: 9, max_tokens: 99, max_cost: 2.5, min_gap: 0.2, min_items: 2}
+  {cell_timeout: 60, framework_timeout: 600.5, run_timeout: 900, max_calls: 9, max_tokens: 99, max_cost: 2.5,
+   min_gap: 0.2, min_items: 2}
 prices: prices.yaml
 """
 
@@ -69,9 +72,11 @@ def test_every_setting_is_read(tmp_path):
     first, second = study.named_judges()
     assert (first.model, first.name, first.url) == ("lexical", None, None)
     assert (second.name, second.temperature, second.seed, second.timeout) == ("strict", 0.5, 7, 30.0)
+    assert (second.concurrency, second.requests_per_minute, second.tokens_per_minute) == (4, 60, 90000)
     assert (study.repeats, study.wiring, study.prices) == (3, "lean", "prices.yaml")
     assert study.limits.model_dump() == {
-        "cell_timeout": 60.0, "framework_timeout": 600.5, "max_calls": 9, "max_tokens": 99, "max_cost": 2.5,
+        "cell_timeout": 60.0, "framework_timeout": 600.5, "run_timeout": 900.0, "max_calls": 9,
+        "max_tokens": 99, "max_cost": 2.5,
         "min_gap": 0.2, "min_items": 2.0,
     }  # fmt: skip
     assert len(loaded.sha256) == 64
