@@ -118,9 +118,12 @@ class HttpUpstream:
         async with self._open_session().post(
             self._endpoints[request.kind], json=request.body, proxy=self._proxy, allow_redirects=False
         ) as response:
-            text = without_key(await _read(response), self._secret)
+            raw = await _read(response)
+        text = without_key(raw.decode("utf-8", "replace"), self._secret)
         if response.status // 100 != 2:  # noqa: PLR2004 - HTTP's class of success
             raise status_error(response.status, response.headers, without_key(text, self._key))
+        if "\ufffd" in text and not _is_utf8(raw):
+            raise JudgeError("bad_reply", "answered bytes that are no UTF-8; check the server", billable=True)
         try:
             answer = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -144,8 +147,16 @@ class HttpUpstream:
         return self._session
 
 
-async def _read(response: aiohttp.ClientResponse) -> str:
-    """Return the body as text; bytes that are not UTF-8 become U+FFFD, a flood is cut off."""
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    """Return the body; a flood is cut off."""
     parts: list[bytes] = []
     size = 0
     async for part in response.content.iter_any():
@@ -155,4 +166,4 @@ async def _read(response: aiohttp.ClientResponse) -> str:
             limit = _LONGEST_ANSWER // 1024**2
             why = f"answered more than {limit} MB; check the URL and the server"
             raise JudgeError("bad_reply", why, billable=True)
-    return b"".join(parts).decode("utf-8", "replace")
+    return b"".join(parts)
