@@ -192,12 +192,14 @@ def test_a_judge_that_is_down_is_an_error_and_never_a_score(framework: str, benc
     )
     settled = bench.run_cases(plan_everything([case()], framework, judge=down), tmp_path, judge=down)
     assert len(settled) == len(load_adapter(framework).scorers())
+    kinds = {one.outcome.kind for one in settled if binding_of(one.outcome).asks_judge}
+    assert "connect" in kinds  # and once it is known to be down, it is not asked again
     for one in settled:
         if not binding_of(one.outcome).asks_judge:
             assert one.outcome.status == "scored"
             continue
         assert one.outcome.status == "errored"
-        assert one.outcome.kind == "connect"
+        assert one.outcome.kind in {"connect", "judge_down"}
         assert one.outcome.score is None
         assert "127.0.0.1" in (one.outcome.reason or "")
     assert "planted-key" not in json.dumps([one.model_dump(mode="json") for one in settled])
