@@ -143,7 +143,8 @@ def _processes(ours: int) -> dict[str, bytes]:
     def descends(pid: int) -> bool:
         return pid in parents and (parents[pid] == ours or descends(parents[pid]))
 
-    return {f"{pid} {found[pid][:60]!r}": found[pid] for pid in found if descends(pid)}
+    programs = {pid: content.partition(b"\0")[0] for pid, content in found.items()}
+    return {f"{pid} {programs[pid]!r}": found[pid] for pid in found if descends(pid)}
 
 
 def _lines(log: Path) -> list[tuple[int, str]]:
