@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from evalparity.unified_schema import load_suite
 from support.commands import evalparity
 
@@ -65,3 +67,29 @@ def test_a_newer_version_of_the_format_is_refused(tmp_path):
     refused = evalparity("validate", "s.yaml", cwd=tmp_path)
     assert refused.returncode == 2
     assert "s.yaml:1: evalparity: this is version '2' of the suite format and only 1 is known here" in refused.stderr
+
+
+READERS = {
+    "validate": ("validate", "{}"),
+    "plan": ("plan", "{}", "--rehearse", "0"),
+    "run": ("run", "{}", "--framework", "builtin", "--metric", "exact_match", "--out", "run"),
+    "convert": ("convert", "{}", "out.yaml"),
+}
+"""Every command that reads a test set, with what else it needs; `{}` stands for the file."""
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_every_command_reads_alike_and_refuses_alike(tmp_path: Path, command: str) -> None:
+    (tmp_path / "other").mkdir()
+    good, bad = tmp_path / "good", tmp_path / "other" / "bad.csv"
+    good.write_bytes("id;question;answer;ground_truth\r\n007;Größe?;„Ja“;Ja\r\n".encode("cp1252"))
+    bad.write_text("id,input,output,contexts\na,q,o,x|y\n")
+    arguments = [part.replace("{}", good.name) for part in READERS[command]]
+    ended = evalparity(*arguments, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    for told in ("read as a table (CSV)", "separated by semicolons", "Windows-1252", "question is read as input"):
+        assert told in ended.stderr
+    refused = evalparity(*(part.replace("{}", bad.name) for part in READERS[command]), cwd=bad.parent)
+    assert refused.returncode == 2
+    assert "bad.csv:2: case a contexts: the cell can be one text or 2 texts with '|' between them" in refused.stderr
+    assert "Traceback" not in refused.stderr
